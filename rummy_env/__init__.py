@@ -1,0 +1,1 @@
+"""Manipulation Rummy (Carousel) for reinforcement learning."""

@@ -1,0 +1,65 @@
+"""The errors this package raises, all of them subclasses of `RummyError`.
+
+Each is also a `ValueError`, since each says that a value given by the caller
+cannot be used; none leaves the object it was raised from in a changed state.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class RummyError(ValueError):
+    """The base of every error of this package."""
+
+
+class ConfigError(RummyError):
+    """A rule option is unknown, has a wrong value, or does not fit the others."""
+
+
+class PositionError(RummyError):
+    """A position cannot exist: too many copies, an illegal table, an empty hand."""
+
+
+class IllegalActionError(RummyError):
+    """An action is not legal now; the message names the phase and the legal ones."""
+
+
+class NotationError(RummyError):
+    """A text is not a card, a position or an action.
+
+    Args:
+        message: What is wrong.
+        line: The line the error is on, from 1, or None where there is one line only.
+        column: The column the error is at, from 1, or None.
+    """
+
+    def __init__(
+        self, message: str, line: int | None = None, column: int | None = None
+    ) -> None:
+        where = [
+            f"{name} {number}"
+            for name, number in (("line", line), ("column", column))
+            if number is not None
+        ]
+        super().__init__(f"{', '.join(where)}: {message}" if where else message)
+        self.line = line
+        self.column = column
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """Returns a hint naming what may have been meant, or all there is.
+
+    Args:
+        name: What was given.
+        names: What would have been accepted.
+
+    Returns:
+        A sentence for the end of an error message.
+    """
+    names = list(names)
+    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return f"known: {', '.join(names)}"
