@@ -18,6 +18,9 @@ aces, A-2-...-K-A, is two legal runs; R11.) The ace itself starts the walk from 
 *root*: its `k` copies split into `k - h` low ones and `h` high ones. With three or
 four ranks the ace is low only (R2): the second root.
 
+**Virgin.** Element `VIRGIN` is `(0, 0, 0, 0)` of a suit that has had no run at all, so
+that a walk can ask for a table with a run in this suit (`completion`, padding).
+
 **Bounds.** A card has at most four effective copies, two real ones and two jokers, so
 `a + b + c <= 4`. At most two aces need to be held back: three high aces in runs of
 three would need three queens and three kings of the suit too, nine cards of which
@@ -25,7 +28,8 @@ two packs have six, and there are only two jokers.
 
 **Order.** Element `y` *simulates* `x` (can do whatever `x` can) when it comes from `x`
 by making a one-card run a two-card run, a two-card run a long one, or by adding a
-long run, any number of times. Proof, one move at a time, for a step `k` that `x` can
+long run, any number of times; and `(0, 0, 0, 0)` simulates `VIRGIN`.
+Proof, one move at a time, for a step `k` that `x` can
 make, with `x' = (p, a, q)` its successor: a further long run gives `x'` itself or, if
 `p > 0`, `(p - 1, a, q + 1)`; a long run for a two-card one gives `x'`; a two-card run
 for a one-card one gives `(p, a - 1, q + 1)`. Each is `x'` or simulates it; and
@@ -62,7 +66,9 @@ ELEMENTS: Final[tuple[Element, ...]] = tuple(
     if a + b + c <= MAX_COPIES
 )
 NUMBER_OF: Final = {element: number for number, element in enumerate(ELEMENTS)}
-ROOT: Final = len(ELEMENTS)
+VIRGIN: Final = len(ELEMENTS)
+"""Nothing open, nothing held back, and no run so far."""
+ROOT: Final = VIRGIN + 1
 """The element before the ace, where the ace is low and high."""
 ROOT_LOW: Final = ROOT + 1
 """The element before the ace, where the ace is low only."""
@@ -88,10 +94,12 @@ def successor(element: Element, k: int) -> Element | None:
 
 def successors(number: int, k: int) -> list[int]:
     """Returns the numbers of the elements that follow an element or a root."""
+    if number in (VIRGIN, ROOT, ROOT_LOW) and k == 0:
+        return [VIRGIN]
     if number == ROOT:
         reserves = range(min(k, MAX_HIGH_ACES) + 1)
         return [NUMBER_OF[k - h, 0, 0, h] for h in reserves]
-    if number == ROOT_LOW:
+    if number in (VIRGIN, ROOT_LOW):
         return [NUMBER_OF[k, 0, 0, 0]]
     following = successor(ELEMENTS[number], k)
     return [] if following is None else [NUMBER_OF[following]]
@@ -125,7 +133,12 @@ def _down_sets() -> list[int]:
                 down[element] |= closure(below)
         return down[element]
 
-    return [closure(element) for element in ELEMENTS] + [1 << ROOT, 1 << ROOT_LOW]
+    for element in ELEMENTS:
+        if closure(element) >> NUMBER_OF[0, 0, 0, 0] & 1:
+            down[element] |= 1 << VIRGIN
+    return [down[element] for element in ELEMENTS] + [
+        1 << number for number in (VIRGIN, ROOT, ROOT_LOW)
+    ]
 
 
 class Automaton(NamedTuple):
@@ -208,9 +221,7 @@ def _forward_sets() -> tuple[list[int], list[list[int]]]:
 
 def _backward_sets() -> tuple[list[int], list[list[int]]]:
     """Explores the walk from the last rank down, from what accepts."""
-    accepting = 0
-    for number, element in enumerate(ELEMENTS):
-        accepting |= accepts(element) << number
+    with_run = sum(accepts(each) << number for number, each in enumerate(ELEMENTS))
     targets = [
         [
             sum(1 << following for following in successors(number, k))
@@ -229,7 +240,7 @@ def _backward_sets() -> tuple[list[int], list[list[int]]]:
             for k in range(MAX_COPIES + 1)
         ]
 
-    return _explore([accepting, 0], images)
+    return _explore([with_run | 1 << VIRGIN, with_run, 0], images)
 
 
 def _number(walks: list[tuple[list[int], list[list[int]]]]) -> Automaton:
@@ -258,5 +269,7 @@ FORWARD_ROOT: Final = 1
 FORWARD_ROOT_LOW: Final = 2
 BACKWARD_ACCEPT: Final = len(_FORWARD_WALK[0])
 """The set of the elements that accept, where the walk back begins."""
+BACKWARD_ACCEPT_RUN: Final = BACKWARD_ACCEPT + 1
+"""The same without `VIRGIN`: the suit must have a run."""
 SETS: Final = _number([_FORWARD_WALK, _backward_sets()])
 NUM_SETS: Final = len(SETS.low)

@@ -12,15 +12,28 @@ meet in the choice, at each rank, of a box of copies that go to groups: given th
 boxes, the suits are independent. So a *node* is four sets of elements, one a suit,
 and the number of free jokers used so far. A layer holds the nodes reached after some
 ranks. A node that another one covers, set by set, is dropped: whatever it can do the
-other can. (Jokers that must be placed are counted exactly; where none must, fewer
-used is better.) Walking from both ends, a choice at a rank belongs to a completion
+other can. (Where no joker must be placed, fewer used is better.) Walking from both
+ends, a choice at a rank belongs to a completion
 iff a node before it, the choice, and a node after it join: their sets meet in all
 four suits. A higher lower bound on the copies of one suit asks for one more card.
+
+**Padding.** A free joker left over can be added to any table that has a run: to a run's
+end, where one of thirteen cards takes the other ace and becomes two; at least with
+five ranks, where that ace is there. So a completion is a table with a run that uses at
+most `jokers_high` free jokers, or one without a run that uses exactly as many as it
+should. The walk looks for the former, forgetting how many jokers must be placed; the
+latter is a question of groups alone, each rank for itself (`_mark_groups_only`). With
+three and four ranks the walk counts exactly.
 
 **Jokers.** Those that cannot move count as the cards they name. The others are free:
 each adds a copy somewhere, at most two in all. Where a joker named `d` may move only
 if a real `d` comes from the hand, the two cases are asked one after the other: no
 real `d` is laid and the joker stays, or one is and the joker is free. (`_release`.)
+
+**Stages.** Nodes that used jokers are many. What can be proved with nodes that used
+none is marked first, then with one, then with two: a name is known once the nodes have
+used all jokers but one, since the joker so named is placed by the choice itself; a
+stage is left out when nothing is open any more.
 
 **Room.** A layer holds `limit` nodes at most. `advance` stops before a node that might
 not fit, so nothing is ever dropped: a single question then goes depth first through
@@ -40,9 +53,11 @@ from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.automaton import (
     BACKWARD_ACCEPT,
+    BACKWARD_ACCEPT_RUN,
     EMPTY,
     FORWARD_ROOT,
     FORWARD_ROOT_LOW,
+    LETTERS,
     SETS,
 )
 from rummy_env.kernel.groups import BOX_HIGH, BOX_LOW, NUM_BOXES
@@ -77,6 +92,8 @@ _LETTER_MASK: Final = (1 << _LETTER_BITS) - 1
 _NO_LETTER: Final = _LETTER_MASK
 _MORE_AT: Final = NUM_SUITS * _LETTER_BITS
 
+_LETTER_LOW: Final = np.array([low for low, _ in LETTERS] + [1], dtype=np.int64)
+"""The fewest copies that go to runs by each letter; 1 for no letter at all."""
 _STEP: Final = np.full((len(SETS.low), 1 << _LETTER_BITS), EMPTY, dtype=np.int16)
 _STEP[:, : SETS.step.shape[1]] = SETS.step
 _LOW: Final = SETS.low
@@ -138,7 +155,7 @@ def _step(node: int, choice: int) -> int:
     for suit in range(NUM_SUITS):
         here = (node >> (suit * _SET_BITS)) & _SET_MASK
         letter = (choice >> (suit * _LETTER_BITS)) & _LETTER_MASK
-        there = np.int64(_STEP[here, letter])
+        there = int(_STEP[here, letter])
         if there == EMPTY:
             return -1
         following |= there << (suit * _SET_BITS)
@@ -240,7 +257,7 @@ def advance(work: Work, source: int, target: int, rank: int, start: int) -> int:
         The first node that was not stepped from for want of room; the number of
         nodes in the source when all were.
     """
-    jokers, count = work["jokers_high"], 0
+    jokers, count = work["walk_high"], 0
     room = 0
     for placement in range(NUM_PLACEMENTS_OF[jokers]):
         room += work["num_letters"][rank, placement]
@@ -261,27 +278,159 @@ def advance(work: Work, source: int, target: int, rank: int, start: int) -> int:
 
 
 @kernel
-def _has_accepting(work: Work, row: int) -> bool:
-    """Tells whether a node after the last rank accepts with enough jokers placed."""
-    accept = _same_all(BACKWARD_ACCEPT)
-    for index in range(work["counts"][row]):
-        node = work["nodes"][row, index]
-        if node >> _USED_AT >= work["jokers_low"] and _join(node, accept):
+def _is_without_run(choice: int) -> bool:
+    """Tells whether a choice of a rank can send every copy to groups."""
+    for suit in range(NUM_SUITS):
+        if _LETTER_LOW[(choice >> (suit * _LETTER_BITS)) & _LETTER_MASK] > 0:
+            return False
+    return True
+
+
+@kernel
+def _group_totals(work: Work, rank: int) -> int:
+    """Returns the numbers of jokers a rank may take without any run, as bits."""
+    totals = 0
+    for placement in range(NUM_PLACEMENTS_OF[work["jokers_high"]]):
+        for at in range(work["num_letters"][rank, placement]):
+            if _is_without_run(work["letters"][rank, placement, at]):
+                totals |= 1 << NUM_PLACED[placement]
+    return totals
+
+
+@kernel
+def _sums(left: int, right: int) -> int:
+    """Returns the sums of two sets of numbers from 0 to 2, as bits, up to 2."""
+    sums = 0
+    for number in range(3):
+        if (left >> number) & 1:
+            sums |= right << number
+    return sums & 7
+
+
+@kernel
+def _count_groups_only(work: Work) -> bool:
+    """Finds how many jokers tables without a run use, from both ends.
+
+    Returns:
+        Whether there is such a table, with enough free jokers placed or not.
+    """
+    totals, last = work["group_totals"], work["num_ranks"]
+    totals[0] = 1
+    totals[BACKWARD + last] = 1
+    for rank in range(last):
+        totals[rank + 1] = _sums(totals[rank], _group_totals(work, rank))
+    for rank in range(last - 1, -1, -1):
+        here = _group_totals(work, rank)
+        totals[BACKWARD + rank] = _sums(totals[BACKWARD + rank + 1], here)
+    return totals[last] & ((2 << work["jokers_high"]) - 1) != 0
+
+
+@kernel
+def _is_in_range(work: Work, totals: int) -> bool:
+    """Tells whether some number of jokers is between the fewest and the most."""
+    for number in range(work["jokers_low"], work["jokers_high"] + 1):
+        if (totals >> number) & 1:
             return True
     return False
 
 
 @kernel
-def is_completable(work: Work) -> bool:
-    """Tells whether `must` with some of `may` and the free jokers splits into melds.
+def _mark_groups_only(work: Work) -> None:
+    """Marks what tables without a run prove; their jokers are counted."""
+    low, high = work["jokers_low"], work["jokers_high"]
+    for rank in range(work["num_ranks"]):
+        before = work["group_totals"][rank]
+        rest = _sums(before, work["group_totals"][BACKWARD + rank + 1])
+        for placement in range(NUM_PLACEMENTS_OF[high]):
+            totals = (rest << NUM_PLACED[placement]) & 7
+            if not _is_in_range(work, totals):
+                continue
+            is_more = (totals & ((2 << high) - 1)) >> (low + 1) != 0
+            for at in range(work["num_letters"][rank, placement]):
+                choice = work["letters"][rank, placement, at]
+                if _is_without_run(choice):
+                    _mark_group(work, rank, placement, choice, is_more)
 
-    Goes forward layer by layer; where a layer does not fit, it goes on with what
-    there is and comes back for the rest.
+
+@kernel
+def _mark_group(
+    work: Work, rank: int, placement: int, choice: int, is_more: bool
+) -> None:
+    """Marks what one choice without a run proves at its rank."""
+    for suit in range(NUM_SUITS):
+        card = suit * NUM_RANKS + rank
+        more = (choice >> (_MORE_AT + suit * _LETTER_BITS)) & _LETTER_MASK
+        if work["may"][card] > 0 and _LETTER_LOW[more] == 0:
+            work["lay"][card] = 1
+        if PLACED[placement, suit] > 0:
+            work["name"][card] = 1
+            if is_more:
+                work["name_more"][card] = 1
+
+
+@kernel
+def _accept(work: Work, needs_run: bool) -> None:
+    """Fills the last backward layer: what accepts, with a run in some suit or not."""
+    row = BACKWARD + work["num_ranks"]
+    accept = _same_all(BACKWARD_ACCEPT)
+    work["nodes"][row, 0] = accept
+    work["counts"][row] = 1
+    if needs_run:
+        for suit in range(NUM_SUITS):
+            change = BACKWARD_ACCEPT_RUN - BACKWARD_ACCEPT
+            work["nodes"][row, suit] = accept + (change << (suit * _SET_BITS))
+        work["counts"][row] = NUM_SUITS
+
+
+@kernel
+def _begin(work: Work) -> bool:
+    """Prepares the choices and both ends of a walk, deciding what it must count.
+
+    Returns:
+        Whether tables without a run are a question of their own. If so, or if there
+        are none, the walk forgets how many jokers must be placed.
     """
     _prepare(work)
-    last = work["num_ranks"]
     work["nodes"][0, 0] = _root(work)
     work["counts"][0] = 1
+    is_padded = work["jokers_low"] > 0 and work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
+    work["is_padded"] = is_padded
+    has_groups_only = is_padded and _count_groups_only(work)
+    _accept(work, has_groups_only)
+    return has_groups_only
+
+
+@kernel
+def _has_accepting(work: Work, rank: int) -> bool:
+    """Tells whether a node after the last rank accepts with enough jokers placed."""
+    end = BACKWARD + rank
+    for index in range(work["counts"][rank]):
+        node = work["nodes"][rank, index]
+        if node >> _USED_AT >= work["jokers_low"]:
+            for at in range(work["counts"][end]):
+                if _join(node, work["nodes"][end, at]):
+                    return True
+    return False
+
+
+@kernel
+def is_completable(work: Work) -> bool:
+    """Tells whether `must` with some of `may` and the free jokers splits into melds."""
+    low = work["jokers_low"]
+    if _begin(work) and _is_in_range(work, work["group_totals"][work["num_ranks"]]):
+        return True
+    if work["is_padded"]:
+        work["jokers_low"] = 0
+    work["walk_high"] = work["jokers_high"]
+    found = _search(work)
+    work["jokers_low"] = low
+    return found
+
+
+@kernel
+def _search(work: Work) -> bool:
+    """Walks forward layer by layer; where one does not fit, comes back for the rest."""
+    last = work["num_ranks"]
     work["cursors"][0] = 0
     rank = 0
     while rank >= 0:
@@ -302,8 +451,6 @@ def is_completable(work: Work) -> bool:
 @kernel
 def _walk_forward(work: Work, last: int) -> bool:
     """Fills the forward layers up to the one before a rank; False if one overflows."""
-    work["nodes"][0, 0] = _root(work)
-    work["counts"][0] = 1
     for rank in range(last):
         if advance(work, rank, rank + 1, rank, 0) < work["counts"][rank]:
             return False
@@ -313,12 +460,61 @@ def _walk_forward(work: Work, last: int) -> bool:
 @kernel
 def _walk_backward(work: Work, first: int) -> bool:
     """Fills the backward layers down to the one after a rank; False on overflow."""
-    last = work["num_ranks"]
-    work["nodes"][BACKWARD + last, 0] = _same_all(BACKWARD_ACCEPT)
-    work["counts"][BACKWARD + last] = 1
-    for rank in range(last - 1, first, -1):
+    for rank in range(work["num_ranks"] - 1, first, -1):
         source = BACKWARD + rank + 1
         if advance(work, source, source - 1, rank, 0) < work["counts"][source]:
+            return False
+    return True
+
+
+@kernel
+def _is_lay_open(work: Work, card: int) -> bool:
+    """Tells whether a card may be laid is still to be found out."""
+    return work["may"][card] > 0 and work["lay"][card] == 0
+
+
+@kernel
+def _is_open(work: Work, rank: int, placement: int) -> bool:
+    """Tells whether a choice with this placement could mark anything new."""
+    for suit in range(NUM_SUITS):
+        card = suit * NUM_RANKS + rank
+        if _is_lay_open(work, card):
+            return True
+        if PLACED[placement, suit] > 0 and _is_name_open(work, card):
+            return True
+    return False
+
+
+@kernel
+def _is_name_open(work: Work, card: int) -> bool:
+    """Tells whether this stage could prove a name that no earlier one proved."""
+    if work["walk_high"] == work["jokers_high"]:
+        return False
+    if work["name"][card] == 0:
+        return True
+    return work["name_more"][card] == 0 and work["hand"][JOKER] > 0
+
+
+@kernel
+def _find_hull(work: Work, row: int) -> None:
+    """Collects, suit by suit, the elements that any node of a layer holds."""
+    hull = work["hull"]
+    hull[:] = 0
+    for index in range(work["counts"][row]):
+        node = work["nodes"][row, index]
+        for suit in range(NUM_SUITS):
+            here = (node >> (suit * _SET_BITS)) & _SET_MASK
+            hull[suit, 0] |= _LOW[here]
+            hull[suit, 1] |= _HIGH[here]
+
+
+@kernel
+def _meets_hull(work: Work, node: int) -> bool:
+    """Tells whether a node could join any node of the layer of the hull."""
+    hull = work["hull"]
+    for suit in range(NUM_SUITS):
+        here = (node >> (suit * _SET_BITS)) & _SET_MASK
+        if (_LOW[here] & hull[suit, 0]) == 0 and (_HIGH[here] & hull[suit, 1]) == 0:
             return False
     return True
 
@@ -327,13 +523,15 @@ def _walk_backward(work: Work, first: int) -> bool:
 def _mark(work: Work, rank: int, node: int, placement: int, choice: int) -> None:
     """Marks what one choice of one forward node proves at its rank."""
     here = _step(node, choice)
-    if here < 0:
+    if here < 0 or not _meets_hull(work, here):
         return
-    used = (node >> _USED_AT) + NUM_PLACED[placement]
-    row = BACKWARD + rank + 1
+    before = node >> _USED_AT
+    row, stage = BACKWARD + rank + 1, work["walk_high"]
     for index in range(work["counts"][row]):
         after = work["nodes"][row, index]
-        total = used + (after >> _USED_AT)
+        if max(before, after >> _USED_AT) < stage:
+            continue  # an earlier stage has tried it
+        total = before + NUM_PLACED[placement] + (after >> _USED_AT)
         if total < work["jokers_low"] or total > work["jokers_high"]:
             continue
         if not _join(here, after):
@@ -343,23 +541,29 @@ def _mark(work: Work, rank: int, node: int, placement: int, choice: int) -> None
             shift = suit * _SET_BITS
             if PLACED[placement, suit] > 0:
                 work["name"][card] = 1
-                if total > work["jokers_low"]:
+                if total > work["jokers_low"] or work["is_padded"] == 1:
                     work["name_more"][card] = 1
-            if work["may"][card] > 0 and work["lay"][card] == 0:
+            if _is_lay_open(work, card):
                 more = (choice >> (_MORE_AT + suit * _LETTER_BITS)) & _LETTER_MASK
-                there = np.int64(_STEP[(node >> shift) & _SET_MASK, more])
+                there = int(_STEP[(node >> shift) & _SET_MASK, more])
                 if _meet(there, (after >> shift) & _SET_MASK):
                     work["lay"][card] = 1
+        if not _is_open(work, rank, placement):
+            return
 
 
 @kernel
 def _mark_rank(work: Work, rank: int) -> None:
     """Marks all that is possible at a rank, joining the layers around it."""
     jokers = work["jokers_high"]
-    for index in range(work["counts"][rank]):
-        node = work["nodes"][rank, index]
-        used = node >> _USED_AT
-        for placement in range(NUM_PLACEMENTS_OF[jokers - used]):
+    _find_hull(work, BACKWARD + rank + 1)
+    for placement in range(NUM_PLACEMENTS_OF[jokers]):
+        for index in range(work["counts"][rank]):
+            node = work["nodes"][rank, index]
+            if (node >> _USED_AT) + NUM_PLACED[placement] > jokers:
+                continue
+            if not _is_open(work, rank, placement):
+                break
             for at in range(work["num_letters"][rank, placement]):
                 choice = work["letters"][rank, placement, at]
                 _mark(work, rank, node, placement, choice)
@@ -372,7 +576,7 @@ def _mark_one_by_one(work: Work) -> None:
     for card in range(NUM_CARD_TYPES):
         if card % NUM_RANKS >= work["num_ranks"]:
             continue
-        if work["may"][card] > 0 and work["lay"][card] == 0:
+        if _is_lay_open(work, card):
             work["must"][card] += 1
             work["may"][card] -= 1
             if is_completable(work):
@@ -440,24 +644,65 @@ def _held(work: Work, suit: int, num_ranks: int) -> int:
 
 
 @kernel
+def _first_open(work: Work) -> int:
+    """Returns the first rank with a card that may turn out layable, or num_ranks."""
+    for rank in range(work["num_ranks"]):
+        for suit in range(NUM_SUITS):
+            if _is_lay_open(work, suit * NUM_RANKS + rank):
+                return rank
+    return work["num_ranks"]
+
+
+@kernel
+def _last_open(work: Work) -> int:
+    """Returns the last rank with a card that may turn out layable, or -1."""
+    for rank in range(work["num_ranks"] - 1, -1, -1):
+        for suit in range(NUM_SUITS):
+            if _is_lay_open(work, suit * NUM_RANKS + rank):
+                return rank
+    return -1
+
+
+@kernel
+def _mark_stage(work: Work, first: int, last: int) -> bool:
+    """Marks what nodes of one stage prove at some ranks; False on overflow."""
+    if not _walk_forward(work, last) or not _walk_backward(work, first):
+        return False
+    for rank in range(first, last + 1):
+        _mark_rank(work, rank)
+    return True
+
+
+@kernel
+def _mark_stages(work: Work) -> bool:
+    """Marks stage by stage, names before the last; False on overflow."""
+    jokers = work["jokers_high"]
+    for stage in range(jokers):
+        work["walk_high"] = stage
+        if not _mark_stage(work, 0, work["num_ranks"] - 1):
+            return False
+    first, last = _first_open(work), _last_open(work)
+    if last < 0:
+        return True
+    work["walk_high"] = jokers
+    return _mark_stage(work, first, last)
+
+
+@kernel
 def _mark_all(work: Work) -> None:
     """Marks the answers of `must`, `may` and the free jokers, resolved."""
-    first, last = work["num_ranks"], -1
     if work["jokers_high"] == 0:
         _drop_unsupported(work)
-        for rank in range(work["num_ranks"]):
-            for suit in range(NUM_SUITS):
-                if work["may"][suit * NUM_RANKS + rank] > 0:
-                    first, last = min(first, rank), rank
-        if last < 0:
+        if _last_open(work) < 0:
             return
-    else:
-        first, last = 0, work["num_ranks"] - 1
-    _prepare(work)
-    if _walk_forward(work, last) and _walk_backward(work, first):
-        for rank in range(first, last + 1):
-            _mark_rank(work, rank)
-    else:
+    low = work["jokers_low"]
+    if _begin(work):
+        _mark_groups_only(work)
+    if work["is_padded"] == 1:
+        work["jokers_low"] = 0
+    fits = _mark_stages(work)
+    work["jokers_low"] = low
+    if not fits:
         _mark_one_by_one(work)
 
 
@@ -547,6 +792,8 @@ def answer(work: Work) -> None:
         _release(work, case)
         _mark_all(work)
         _mark_released(work, case)
+    if work["hand"][JOKER] == 0:
+        work["name_more"][:] = 0
 
 
 @kernel

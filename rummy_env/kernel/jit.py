@@ -131,7 +131,7 @@ def kernel(function: Function) -> Function:
             compiled.enable_caching()
         finally:
             numba.config.CACHE_DIR = previous
-    return compiled  # type: ignore[no-any-return]
+    return compiled
 
 
 if IS_COMPILED:
@@ -139,7 +139,7 @@ if IS_COMPILED:
     @kernel
     def lowest_bit(word: int) -> int:
         """Returns the index of the lowest set bit of a positive int64."""
-        return np.int64(_trailing_zeros(word))
+        return int(_trailing_zeros(word))
 
     @kernel
     def multiply(left: int, right: int) -> int:

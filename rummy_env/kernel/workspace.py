@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS
+from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.kernel.groups import NUM_BOXES
 
 NUM_PLACEMENTS: Final = 15
@@ -35,11 +35,15 @@ WORKSPACE: Final = np.dtype(
         ("may", _WHOLE, (NUM_CARD_TYPES,)),  # further copies that may be laid
         ("jokers_low", _WHOLE),  # the fewest free jokers to be placed
         ("jokers_high", _WHOLE),  # the most
+        ("walk_high", _WHOLE),  # the most jokers that a node of the walk has used
+        ("is_padded", _WHOLE),  # whether jokers left over can be added to a run
+        ("group_totals", _WHOLE, (2 * NUM_LAYERS,)),  # jokers used without any run
         # the walks
         ("letters", _WHOLE, (NUM_RANKS, NUM_PLACEMENTS, NUM_BOXES)),
         ("num_letters", _WHOLE, (NUM_RANKS, NUM_PLACEMENTS)),
         ("nodes", _WHOLE, (2 * NUM_LAYERS, CAPACITY)),  # forward, then backward
         ("counts", _WHOLE, (2 * NUM_LAYERS,)),
+        ("hull", _WHOLE, (NUM_SUITS, 2)),  # the elements in any node of a layer
         ("cursors", _WHOLE, (NUM_LAYERS,)),
         ("limit", _WHOLE),  # nodes kept in a layer before the slower way is taken
         ("overflows", _WHOLE),  # how often it was, since the workspace was made
