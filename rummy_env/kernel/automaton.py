@@ -1,4 +1,4 @@
-"""The automaton of one suit's runs, determinised once into tables.
+"""The automaton of one suit's runs, on sets of its states, as tables.
 
 Walk the ranks of one suit from the ace up. At each rank some copies of the card, `k`
 of them, go to runs, the rest to groups (`groups`). All there is to remember is the
@@ -21,255 +21,283 @@ four ranks the ace is low only (R2): the second root.
 **Virgin.** Element `VIRGIN` is `(0, 0, 0, 0)` of a suit that has had no run at all, so
 that a walk can ask for a table with a run in this suit (`completion`, padding).
 
-**Bounds.** A card has at most four effective copies, two real ones and two jokers, so
-`a + b + c <= 4`. At most two aces need to be held back: three high aces in runs of
-three would need three queens and three kings of the suit too, nine cards of which
-two packs have six, and there are only two jokers.
+**Bounds.** A card has at most four effective copies: two real ones, and two jokers,
+which are the only ones. At most two aces need to be held back: three high aces in
+runs of three would need three queens and three kings of the suit too, nine cards of
+which two packs have six. And `a + b + c`, the copies of the rank just passed, need
+not count above three: if it is four, both jokers are there, so the next rank has at
+most two copies, short runs can be at most two, and a long run more than those that
+can be extended is worth nothing. So `c` is cut to make the sum three.
 
 **Order.** Element `y` *simulates* `x` (can do whatever `x` can) when it comes from `x`
 by making a one-card run a two-card run, a two-card run a long one, or by adding a
-long run, any number of times; and `(0, 0, 0, 0)` simulates `VIRGIN`.
-Proof, one move at a time, for a step `k` that `x` can
-make, with `x' = (p, a, q)` its successor: a further long run gives `x'` itself or, if
-`p > 0`, `(p - 1, a, q + 1)`; a long run for a two-card one gives `x'`; a two-card run
-for a one-card one gives `(p, a - 1, q + 1)`. Each is `x'` or simulates it; and
-acceptance is monotone in all three moves. The reserves `h` must be equal.
+long run, any number of times; and `(0, 0, 0, 0)` simulates `VIRGIN`. Proof, one move
+at a time, for a step `k` that `x` can make, with `x' = (p, a, q)` its successor: a
+further long run gives `x'` itself or, if `p > 0`, `(p - 1, a, q + 1)`; a long run for
+a two-card one gives `x'`; a two-card run for a one-card one gives `(p, a - 1, q + 1)`.
+Each is `x'` or simulates it; and acceptance is monotone in all three moves. The
+reserves `h` must be equal.
 
 **Sets.** How many of the copies lie (an optional card may stay in the hand) and how
 the aces divide is free within a suit, given how many go to groups. So the walk keeps
-a *set* of elements, closed downward under simulation, and a letter is an interval
-`[k_low, k_high]` of choices. Few sets are reachable: they get numbers, and a step is
-a look-up. Walking from the other end, a backward set holds the elements from which
-the rest can be accepted, that is preimages, closed upward. A walk forward and a walk
-backward fit together iff their sets share an element: downward closure adds only what
-a member simulates, so no false meeting arises.
+a *set* of elements, one bit each in one word, closed downward under simulation, and a
+letter is an interval `[k_low, k_high]` of choices. Walking from the other end, a set
+holds the elements from which the rest can be accepted. A walk forward and a walk
+backward fit together iff their sets share an element: downward closure adds only
+what a member simulates, so no false meeting arises.
+
+**Neighbours.** Sets that differ only in what cannot matter are made equal, so that
+fewer are told apart. Forward, before a rank with room for `n` copies: a long run
+counts only up to `n - a - b` (all larger `c` are added); and `a + b > n`, or `a` above
+the room of the rank after, is dead. Backward: elements that the ranks before cannot
+bring about (more cards than the rank just passed has room for, more runs of two and
+of three than the ranks before it) are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from itertools import product
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 MAX_COPIES: Final = 4
 """The most effective copies of one card: two packs and two jokers."""
+MAX_COUNTED: Final = 3
+"""The most runs counted in an element."""
 MAX_HIGH_ACES: Final = 2
 
-Element = tuple[int, int, int, int]
-ELEMENTS: Final[tuple[Element, ...]] = tuple(
-    (a, b, c, h)
-    for h in range(MAX_HIGH_ACES + 1)
-    for a, b, c in product(range(MAX_COPIES + 1), repeat=3)
-    if a + b + c <= MAX_COPIES
+Shape = tuple[int, int, int]
+"""The part `(a, b, c)` of an element; the reserve stays the same through a walk."""
+
+SHAPES: Final[tuple[Shape, ...]] = tuple(
+    sorted(
+        (
+            shape
+            for shape in product(range(MAX_COUNTED + 1), repeat=3)
+            if sum(shape) <= MAX_COUNTED
+        ),
+        key=lambda shape: (sum(shape), shape),
+    )
 )
-NUMBER_OF: Final = {element: number for number, element in enumerate(ELEMENTS)}
-VIRGIN: Final = len(ELEMENTS)
-"""Nothing open, nothing held back, and no run so far."""
-ROOT: Final = VIRGIN + 1
-"""The element before the ace, where the ace is low and high."""
-ROOT_LOW: Final = ROOT + 1
-"""The element before the ace, where the ace is low only."""
-NUM_ELEMENTS: Final = ROOT_LOW + 1
-WORD_BITS: Final = 60
-"""A set is two int64 words: elements 0 to 59 and the rest."""
+SLICE: Final = len(SHAPES)
+"""Bits of one reserve in a word; `(a, b, c, h)` is bit `SLICE * h + number`."""
+SLICE_MASK: Final = (1 << SLICE) - 1
+NUM_SLICES: Final = MAX_HIGH_ACES + 1
+VIRGIN: Final = 1 << SLICE * NUM_SLICES
+ROOT: Final = VIRGIN << 1
+"""The set before the ace, where the ace is low and high."""
+ROOT_LOW: Final = VIRGIN << 2
+"""The set before the ace, where the ace is low only."""
 
 LETTERS: Final = tuple(
     (low, high) for high in range(MAX_COPIES + 1) for low in range(high + 1)
 )
 """The intervals of copies that may go to runs; the letter of `[low, high]` has the
 number `high * (high + 1) // 2 + low`."""
-NUM_LETTERS: Final = len(LETTERS)
+NO_LETTER: Final = len(LETTERS)
+"""Stands for no choice at all."""
+NUM_ROOMS: Final = MAX_COPIES + 1
+CHUNK_BITS: Final = 5
+"""Bits of a slice that one look-up takes."""
+NUM_CHUNKS: Final = SLICE // CHUNK_BITS
+
+_NUMBER_OF: Final = {shape: number for number, shape in enumerate(SHAPES)}
 
 
-def successor(element: Element, k: int) -> Element | None:
-    """Returns the element after `k` copies went to runs, or None if a run breaks."""
-    a, b, c, h = element
+def successor(shape: Shape, k: int) -> Shape | None:
+    """Returns the shape after `k` copies went to runs, or None if a run breaks."""
+    a, b, c = shape
     if k < a + b:
         return None
-    return max(0, k - a - b - c), a, b + min(c, k - a - b), h
+    return max(0, k - a - b - c), a, b + min(c, k - a - b)
 
 
-def successors(number: int, k: int) -> list[int]:
-    """Returns the numbers of the elements that follow an element or a root."""
-    if number in (VIRGIN, ROOT, ROOT_LOW) and k == 0:
-        return [VIRGIN]
-    if number == ROOT:
-        reserves = range(min(k, MAX_HIGH_ACES) + 1)
-        return [NUMBER_OF[k - h, 0, 0, h] for h in reserves]
-    if number in (VIRGIN, ROOT_LOW):
-        return [NUMBER_OF[k, 0, 0, 0]]
-    following = successor(ELEMENTS[number], k)
-    return [] if following is None else [NUMBER_OF[following]]
+def cut(shape: Shape) -> Shape | None:
+    """Returns a shape of four as one of three; None if its runs cannot all go on."""
+    a, b, c = shape
+    if sum(shape) <= MAX_COUNTED:
+        return shape
+    return (a, b, c - 1) if c > 0 else None
 
 
-def accepts(element: Element) -> bool:
+def accepts(shape: Shape, reserve: int) -> bool:
     """Tells whether no short run is open once the high aces are laid."""
-    a, b, c, h = element
-    return a == 0 and b <= h <= b + c
+    a, b, c = shape
+    return a == 0 and b <= reserve <= b + c
 
 
-def weaker(element: Element) -> list[Element]:
-    """Returns the elements that one move of the order puts just below this one."""
-    a, b, c, h = element
-    moves = [
-        (a + 1, b - 1, c, h) if b else None,
-        (a, b + 1, c - 1, h) if c else None,
-        (a, b, c - 1, h) if c else None,
-    ]
-    return [move for move in moves if move is not None]
+def _below(shape: Shape) -> int:
+    """Returns the bits of all shapes that one simulates, itself included."""
+    a, b, c = shape
+    bits = 1 << _NUMBER_OF[shape]
+    if b:
+        bits |= _below((a + 1, b - 1, c))
+    if c:
+        bits |= _below((a, b + 1, c - 1)) | _below((a, b, c - 1))
+    return bits
 
 
-def _down_sets() -> list[int]:
-    """Returns for each element the bits of all it simulates, itself included."""
-    down: dict[Element, int] = {}
-
-    def closure(element: Element) -> int:
-        if element not in down:
-            down[element] = 1 << NUMBER_OF[element]
-            for below in weaker(element):
-                down[element] |= closure(below)
-        return down[element]
-
-    for element in ELEMENTS:
-        if closure(element) >> NUMBER_OF[0, 0, 0, 0] & 1:
-            down[element] |= 1 << VIRGIN
-    return [down[element] for element in ELEMENTS] + [
-        1 << number for number in (VIRGIN, ROOT, ROOT_LOW)
-    ]
+def _filled(shape: Shape, room: int) -> int:
+    """Returns the bits a shape stands for before a rank with so much room."""
+    a, b, c = shape
+    if a + b > room:
+        return 0
+    bits = _below(shape)
+    if c >= room - a - b:
+        for more in range(c, MAX_COUNTED - a - b + 1):
+            bits |= _below((a, b, more))
+    return bits
 
 
-class Automaton(NamedTuple):
-    """Sets of elements, numbered, and the steps between them.
-
-    Forward and backward sets stand in one numbering, so that one piece of code walks
-    either way.
-
-    Attributes:
-        step: The set after a set and a letter, int16 `[sets, letters]`.
-        low: Bits of elements 0 to 59 of each set, int64 `[sets]`.
-        high: Bits of the other elements, int64 `[sets]`.
-    """
-
-    step: NDArray[np.int16]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+def _step_bits(shape: Shape, letter: int, room: int) -> int:
+    """Returns the bits after a letter, before a rank with so much room."""
+    if letter == NO_LETTER:
+        return 0
+    bits = 0
+    low, high = LETTERS[letter]
+    for k in range(low, high + 1):
+        following = successor(shape, k)
+        kept = None if following is None else cut(following)
+        if kept is not None:
+            bits |= _filled(kept, room)
+    return bits
 
 
-def _members(bits: int) -> Iterable[int]:
-    """Yields the numbers of the elements in a set."""
-    while bits:
-        yield (bits & -bits).bit_length() - 1
-        bits &= bits - 1
+def _origin_bits(shape: Shape, letter: int) -> int:
+    """Returns the bits of the shapes that a letter can take to this one."""
+    if letter == NO_LETTER:
+        return 0
+    bits = 0
+    low, high = LETTERS[letter]
+    for number, before in enumerate(SHAPES):
+        for k in range(low, high + 1):
+            following = successor(before, k)
+            if following is not None and cut(following) == shape:
+                bits |= 1 << number
+    return bits
 
 
-def _explore(
-    starts: list[int], images: Callable[[int], list[int]]
-) -> tuple[list[int], list[list[int]]]:
-    """Finds every set reachable from the starts.
-
-    Args:
-        starts: The first sets.
-        images: The sets that follow a set, one for each number of copies `k`.
-
-    Returns:
-        The sets, the starts first, and for each the set after each letter.
-    """
-    sets = list(dict.fromkeys(starts))
-    seen = set(sets)
-    rows = []
-    for bits in sets:
-        by_k = images(bits)
-        row = []
-        for low, high in LETTERS:
-            following = 0
-            for k in range(low, high + 1):
-                following |= by_k[k]
-            if following not in seen:
-                seen.add(following)
-                sets.append(following)
-            row.append(following)
-        rows.append(row)
-    return sets, rows
+def _by_chunk(images: list[int]) -> list[list[int]]:
+    """Returns the union of the images of each chunk's bits, `[chunks, 32]`."""
+    table = []
+    for chunk in range(NUM_CHUNKS):
+        row = [0]
+        for bits in range(1, 1 << CHUNK_BITS):
+            lowest = (bits & -bits).bit_length() - 1
+            image = images[chunk * CHUNK_BITS + lowest]
+            row.append(row[bits & (bits - 1)] | image)
+        table.append(row)
+    return table
 
 
-def _forward_sets() -> tuple[list[int], list[list[int]]]:
-    """Explores the walk from the ace up, from either root."""
-    down = _down_sets()
-    below = [bits & ~(1 << number) for number, bits in enumerate(down)]
-    image = [[0] * NUM_ELEMENTS for _ in range(MAX_COPIES + 1)]
-    for number, k in product(range(NUM_ELEMENTS), range(MAX_COPIES + 1)):
-        for following in successors(number, k):
-            image[k][number] |= down[following]
-
-    def images(bits: int) -> list[int]:
-        covered = 0
-        for number in _members(bits):
-            covered |= below[number]
-        # what a member simulates steps to nothing that the member does not cover
-        maximal = list(_members(bits & ~covered))
-        by_k = [0] * (MAX_COPIES + 1)
-        for k in range(MAX_COPIES + 1):
-            for number in maximal:
-                by_k[k] |= image[k][number]
-        return by_k
-
-    return _explore([0, 1 << ROOT, 1 << ROOT_LOW], images)
+def _started(letter: int, room: int, is_high: bool) -> int:
+    """Returns the word after the ace's letter, by whether the ace is also high."""
+    if letter == NO_LETTER:
+        return 0
+    low, high = LETTERS[letter]
+    word = 0 if low else VIRGIN
+    for k in range(max(low, 1), high + 1):
+        for reserve in range(min(k, MAX_HIGH_ACES) + 1 if is_high else 1):
+            kept = cut((k - reserve, 0, 0))
+            if kept is not None:
+                word |= _filled(kept, room) << SLICE * reserve
+    return word
 
 
-def _backward_sets() -> tuple[list[int], list[list[int]]]:
-    """Explores the walk from the last rank down, from what accepts."""
-    with_run = sum(accepts(each) << number for number, each in enumerate(ELEMENTS))
-    targets = [
+_ALL_LETTERS: Final = range(NO_LETTER + 1)
+STEP: Final = np.array(
+    [
         [
-            sum(1 << following for following in successors(number, k))
-            for number in range(NUM_ELEMENTS)
+            _by_chunk([_step_bits(shape, letter, room) for shape in SHAPES])
+            for room in range(NUM_ROOMS)
         ]
-        for k in range(MAX_COPIES + 1)
-    ]
-
-    def images(bits: int) -> list[int]:
-        return [
-            sum(
-                1 << number
-                for number in range(NUM_ELEMENTS)
-                if targets[k][number] & bits
-            )
-            for k in range(MAX_COPIES + 1)
+        for letter in _ALL_LETTERS
+    ],
+    dtype=np.int32,
+).ravel()
+"""Slices after a step, by letter, room of the next rank, chunk and its bits; flat."""
+ORIGIN: Final = np.array(
+    [
+        _by_chunk([_origin_bits(shape, letter) for shape in SHAPES])
+        for letter in _ALL_LETTERS
+    ],
+    dtype=np.int32,
+).ravel()
+"""Slices before a step, by letter, chunk and its bits; flat."""
+STARTED: Final = np.array(
+    [
+        [
+            [_started(letter, room, is_high) for room in range(NUM_ROOMS)]
+            for letter in _ALL_LETTERS
         ]
+        for is_high in (False, True)
+    ],
+    dtype=np.int64,
+)
+"""Words after the ace, by whether it is high too, letter and room of the next rank;
+from `VIRGIN` the words of an ace that is low only serve."""
+FROM_VIRGIN: Final = np.array(
+    [
+        0
+        if letter == NO_LETTER
+        else sum(
+            1 << _NUMBER_OF[kept]
+            for k in range(max(1, LETTERS[letter][0]), LETTERS[letter][1] + 1)
+            if (kept := cut((k, 0, 0))) is not None
+        )
+        for letter in _ALL_LETTERS
+    ],
+    dtype=np.int64,
+)
+"""The elements that a letter makes of `VIRGIN`, but itself."""
+LETTER_LOW: Final = np.array([low for low, _ in LETTERS] + [1], dtype=np.int64)
+"""The fewest copies that go to runs by each letter; 1 for no letter at all."""
 
-    return _explore([with_run | 1 << VIRGIN, with_run, 0], images)
+
+def _word(condition: list[bool], keeps_virgin: bool = True) -> int:
+    """Returns the word of the shapes for which a condition holds, all reserves."""
+    bits = sum(1 << number for number, holds in enumerate(condition) if holds)
+    word = sum(bits << SLICE * reserve for reserve in range(NUM_SLICES))
+    return word | (VIRGIN if keeps_virgin else 0)
 
 
-def _number(walks: list[tuple[list[int], list[list[int]]]]) -> Automaton:
-    """Numbers the sets of several walks one after the other, as tables.
-
-    The empty set, from which nothing comes back, is number 0 in every walk.
-    """
-    bits_of: list[int] = []
-    step: list[list[int]] = []
-    for sets, rows in walks:
-        number_of = {bits: len(bits_of) + at for at, bits in enumerate(sets)}
-        number_of[0] = 0
-        step += [[number_of[following] for following in row] for row in rows]
-        bits_of += sets
-    mask = (1 << WORD_BITS) - 1
-    return Automaton(
-        np.array(step, dtype=np.int16),
-        np.array([bits & mask for bits in bits_of], dtype=np.int64),
-        np.array([bits >> WORD_BITS for bits in bits_of], dtype=np.int64),
-    )
-
-
-_FORWARD_WALK: Final = _forward_sets()
-EMPTY: Final = 0
-FORWARD_ROOT: Final = 1
-FORWARD_ROOT_LOW: Final = 2
-BACKWARD_ACCEPT: Final = len(_FORWARD_WALK[0])
-"""The set of the elements that accept, where the walk back begins."""
-BACKWARD_ACCEPT_RUN: Final = BACKWARD_ACCEPT + 1
-"""The same without `VIRGIN`: the suit must have a run."""
-SETS: Final = _number([_FORWARD_WALK, _backward_sets()])
-NUM_SETS: Final = len(SETS.low)
+ALIVE: Final = np.array(
+    [
+        [_word([a + b <= n and a <= m for a, b, _ in SHAPES]) for m in range(NUM_ROOMS)]
+        for n in range(NUM_ROOMS)
+    ],
+    dtype=np.int64,
+)
+"""What can go on, by the room of the next rank and of the rank after it."""
+FITS_ONE: Final = np.array(
+    [_word([a + b + c <= n for a, b, c in SHAPES]) for n in range(NUM_ROOMS)],
+    dtype=np.int64,
+)
+"""What can be there, by the room of the rank just passed (capped at three)."""
+FITS_TWO: Final = np.array(
+    [_word([b + c <= n for _, b, c in SHAPES]) for n in range(NUM_ROOMS)],
+    dtype=np.int64,
+)
+"""The same, by the room of the rank before that."""
+FITS_THREE: Final = np.array(
+    [_word([c <= n for _, _, c in SHAPES]) for n in range(NUM_ROOMS)], dtype=np.int64
+)
+"""The same, by the room of the rank before the latter."""
+FITS_ACES: Final = np.array(
+    [
+        sum(SLICE_MASK << SLICE * h for h in range(min(n, MAX_HIGH_ACES) + 1)) | VIRGIN
+        for n in range(NUM_ROOMS)
+    ],
+    dtype=np.int64,
+)
+"""The same, by the room for aces."""
+ACCEPT_RUN: Final = sum(
+    1 << SLICE * reserve + number
+    for reserve in range(NUM_SLICES)
+    for number, shape in enumerate(SHAPES)
+    if accepts(shape, reserve)
+)
+"""The elements that accept, of a suit that has a run."""
+ACCEPT: Final = ACCEPT_RUN | VIRGIN
+"""The elements that accept."""

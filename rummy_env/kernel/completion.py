@@ -9,42 +9,43 @@ laid now iff some completion lays it, and so on (`answer`).
 
 **The walk.** `automaton` decides one suit's runs, `groups` one rank's groups. The two
 meet in the choice, at each rank, of a box of copies that go to groups: given the
-boxes, the suits are independent. So a *node* is four sets of elements, one a suit,
-and the number of free jokers used so far. A layer holds the nodes reached after some
-ranks. A node that another one covers, set by set, is dropped: whatever it can do the
-other can. (Where no joker must be placed, fewer used is better.) Walking from both
-ends, a choice at a rank belongs to a completion
-iff a node before it, the choice, and a node after it join: their sets meet in all
-four suits. A higher lower bound on the copies of one suit asks for one more card.
+boxes, the suits are independent. So a *node* is four sets of elements, one a suit.
+A layer holds the nodes reached after some ranks. A node that another one covers, set
+by set, is dropped: whatever it can do the other can. Walking from both ends, a choice
+at a rank belongs to a completion iff a node before it, the choice, and a node after
+it join: their sets meet in all four suits. A higher lower bound on the copies of one
+suit asks for one more card.
+
+**Jokers.** Those that cannot move count as the cards they name. The others are free:
+each adds a copy somewhere, at most two in all. A node keeps, for each suit, one set a
+*level*: the elements reached with so many free jokers named in that suit. So where
+jokers go never multiplies nodes. Two nodes join iff their suits meet at levels whose
+sum, over the suits, is a number of jokers that may be placed. Where a joker named `d`
+may move only if a real `d` comes from the hand, the two cases are asked one after the
+other: no real `d` is laid and the joker stays, or one is and it is free (`_release`).
 
 **Padding.** A free joker left over can be added to any table that has a run: to a run's
 end, where one of thirteen cards takes the other ace and becomes two; at least with
 five ranks, where that ace is there. So a completion is a table with a run that uses at
 most `jokers_high` free jokers, or one without a run that uses exactly as many as it
-should. The walk looks for the former, forgetting how many jokers must be placed; the
-latter is a question of groups alone, each rank for itself (`_mark_groups_only`). With
-three and four ranks the walk counts exactly.
+should. The walk looks for the former, forgetting how many jokers must be placed, so
+that a set at a level contains the sets below it; the latter is a question of groups
+alone, each rank for itself (`_mark_groups_only`). With three and four ranks the walk
+counts exactly.
 
-**Jokers.** Those that cannot move count as the cards they name. The others are free:
-each adds a copy somewhere, at most two in all. Where a joker named `d` may move only
-if a real `d` comes from the hand, the two cases are asked one after the other: no
-real `d` is laid and the joker stays, or one is and the joker is free. (`_release`.)
+**Beams.** Layers can grow long, and few of their nodes decide anything. So a walk keeps
+a *beam* of nodes exactly and merges all others of a layer, and whatever follows from
+them, into one *relaxed* node: the union of their sets, suit by suit, which stands for
+more than is there. Nodes of the beams that join prove an answer. Where not even the
+relaxed nodes join, there is nothing to find. If neither, the beam is widened.
 
-**Stages.** Nodes that used jokers are many. What can be proved with nodes that used
-none is marked first, then with one, then with two: a name is known once the nodes have
-used all jokers but one, since the joker so named is placed by the choice itself; a
-stage is left out when nothing is open any more.
-
-**Room.** A layer holds `limit` nodes at most. `advance` stops before a node that might
-not fit, so nothing is ever dropped: a single question then goes depth first through
-the layers in portions (`is_completable`), and a walk from both ends that does not fit
-is replaced by one such question for each card. Any limit gives the same answers; it
-needs to hold the choices of one node, at most 525.
+**Room.** If the widest beam does not settle a card, it is asked by itself, depth first:
+`_search` goes through the layers in portions, stepping from a few nodes at a time and
+coming back for the rest. So nothing is ever dropped, however small the room.
 """
 
 from __future__ import annotations
 
-from itertools import combinations_with_replacement
 from typing import Any, Final
 
 import numpy as np
@@ -52,17 +53,33 @@ import numpy as np
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.automaton import (
-    BACKWARD_ACCEPT,
-    BACKWARD_ACCEPT_RUN,
-    EMPTY,
-    FORWARD_ROOT,
-    FORWARD_ROOT_LOW,
-    LETTERS,
-    SETS,
+    ACCEPT,
+    ACCEPT_RUN,
+    ALIVE,
+    CHUNK_BITS,
+    FITS_ACES,
+    FITS_ONE,
+    FITS_THREE,
+    FITS_TWO,
+    FROM_VIRGIN,
+    LETTER_LOW,
+    MAX_COPIES,
+    NO_LETTER,
+    NUM_CHUNKS,
+    NUM_ROOMS,
+    NUM_SLICES,
+    ORIGIN,
+    ROOT,
+    ROOT_LOW,
+    SLICE,
+    SLICE_MASK,
+    STARTED,
+    STEP,
+    VIRGIN,
 )
 from rummy_env.kernel.groups import BOX_HIGH, BOX_LOW, NUM_BOXES
 from rummy_env.kernel.jit import kernel
-from rummy_env.kernel.workspace import NUM_LAYERS, NUM_PLACEMENTS
+from rummy_env.kernel.workspace import CAPACITY, NUM_LAYERS, NUM_LEVELS
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
@@ -70,34 +87,37 @@ Work = Any
 BACKWARD: Final = NUM_LAYERS
 """The row of the first backward layer: row `BACKWARD + rank` is before that rank."""
 
-_PLACEMENTS: Final = [
-    [suits.count(suit) for suit in range(NUM_SUITS)]
-    for jokers in range(3)
-    for suits in combinations_with_replacement(range(NUM_SUITS), jokers)
-]
-PLACED: Final = np.array(_PLACEMENTS, dtype=np.int64)
-"""Jokers each placement puts on each suit, int64 `[placements, suits]`."""
-NUM_PLACED: Final = PLACED.sum(axis=1)
-"""Jokers each placement uses, ascending, int64 `[placements]`."""
-NUM_PLACEMENTS_OF: Final = np.array([1, 5, NUM_PLACEMENTS], dtype=np.int64)
-"""Placements that use at most so many jokers, int64 `[3]`."""
+BEAMS: Final = (8, 64, CAPACITY)
+"""The widths tried one after the other."""
 
-# A node packs four set numbers of eleven bits and, above them, the jokers used.
-_SET_BITS: Final = 11
-_SET_MASK: Final = (1 << _SET_BITS) - 1
-_USED_AT: Final = NUM_SUITS * _SET_BITS
-# A choice packs four letters of four bits, then the letters with one more card laid.
 _LETTER_BITS: Final = 4
 _LETTER_MASK: Final = (1 << _LETTER_BITS) - 1
-_NO_LETTER: Final = _LETTER_MASK
-_MORE_AT: Final = NUM_SUITS * _LETTER_BITS
+_CHUNK: Final = 1 << CHUNK_BITS
+_CHUNK_MASK: Final = _CHUNK - 1
+_TOTALS: Final = (1 << NUM_LEVELS) - 1
+"""A set of numbers of jokers, 0 to 2, one bit each."""
 
-_LETTER_LOW: Final = np.array([low for low, _ in LETTERS] + [1], dtype=np.int64)
-"""The fewest copies that go to runs by each letter; 1 for no letter at all."""
-_STEP: Final = np.full((len(SETS.low), 1 << _LETTER_BITS), EMPTY, dtype=np.int16)
-_STEP[:, : SETS.step.shape[1]] = SETS.step
-_LOW: Final = SETS.low
-_HIGH: Final = SETS.high
+_SUM_TABLE: Final = np.array(
+    [
+        sum(
+            1 << total
+            for total in range(NUM_LEVELS)
+            if any(
+                (left >> one) & 1 and (right >> (total - one)) & 1
+                for one in range(total + 1)
+            )
+        )
+        for left in range(_TOTALS + 1)
+        for right in range(_TOTALS + 1)
+    ],
+    dtype=np.int64,
+)
+
+
+@kernel
+def _sums(left: int, right: int) -> int:
+    """Returns the sums, up to two, of two sets of numbers of jokers."""
+    return _SUM_TABLE[left * (_TOTALS + 1) + right]
 
 
 @kernel
@@ -107,204 +127,361 @@ def _letter(low: int, high: int) -> int:
 
 
 @kernel
-def _same_all(node: int) -> int:
-    """Returns the node whose four suits all have one set."""
-    return node | node << _SET_BITS | node << (2 * _SET_BITS) | node << (3 * _SET_BITS)
+def _letter_of(choice: int, suit: int, level: int) -> int:
+    """Returns the letter of a suit with so many jokers placed there."""
+    return (choice >> ((suit * NUM_LEVELS + level) * _LETTER_BITS)) & _LETTER_MASK
 
 
 @kernel
-def _root(work: Work) -> int:
-    """Returns the node before the ace."""
-    if work["num_ranks"] >= FIRST_HIGH_ACE_RANKS:
-        return _same_all(FORWARD_ROOT)
-    return _same_all(FORWARD_ROOT_LOW)
+def _slices_after(word: int, letter: int, room: int) -> int:
+    """Returns the elements after a letter, from those with a suit's runs begun."""
+    at = (letter * NUM_ROOMS + room) * (NUM_CHUNKS * _CHUNK)
+    out = 0
+    for reserve in range(NUM_SLICES):
+        part = (word >> (SLICE * reserve)) & SLICE_MASK
+        if part != 0:
+            image = 0
+            for chunk in range(NUM_CHUNKS):
+                bits = (part >> (CHUNK_BITS * chunk)) & _CHUNK_MASK
+                image |= int(STEP[at + chunk * _CHUNK + bits])
+            out |= image << (SLICE * reserve)
+    return out
 
 
 @kernel
-def _covers(larger: int, smaller: int) -> bool:
-    """Tells whether each set of a node contains that of another."""
-    for suit in range(NUM_SUITS):
-        a = (larger >> (suit * _SET_BITS)) & _SET_MASK
-        b = (smaller >> (suit * _SET_BITS)) & _SET_MASK
-        if a != b:
-            if (_LOW[b] & ~_LOW[a]) != 0 or (_HIGH[b] & ~_HIGH[a]) != 0:
-                return False
-    return True
+def _after(word: int, letter: int, room: int) -> int:
+    """Returns the elements after a letter, before a rank with so much room."""
+    if word == 0 or letter == NO_LETTER:
+        return 0
+    out = _slices_after(word, letter, room)
+    if word >= VIRGIN:
+        if word & ROOT != 0:
+            out |= STARTED[1, letter, room]
+        else:
+            out |= STARTED[0, letter, room]
+    if out & 1 != 0:
+        out |= VIRGIN
+    return out
 
 
 @kernel
-def _meet(a: int, b: int) -> bool:
-    """Tells whether two sets, by number, share an element."""
-    return (_LOW[a] & _LOW[b]) != 0 or (_HIGH[a] & _HIGH[b]) != 0
+def _before(word: int, letter: int) -> int:
+    """Returns the elements that a letter takes to some of these."""
+    if word == 0 or letter == NO_LETTER:
+        return 0
+    at = letter * (NUM_CHUNKS * _CHUNK)
+    out = 0
+    for reserve in range(NUM_SLICES):
+        part = (word >> (SLICE * reserve)) & SLICE_MASK
+        if part != 0:
+            image = 0
+            for chunk in range(NUM_CHUNKS):
+                bits = (part >> (CHUNK_BITS * chunk)) & _CHUNK_MASK
+                image |= int(ORIGIN[at + chunk * _CHUNK + bits])
+            out |= image << (SLICE * reserve)
+    if word & FROM_VIRGIN[letter] != 0:
+        out |= VIRGIN
+    if word & VIRGIN != 0 and LETTER_LOW[letter] == 0:
+        out |= VIRGIN
+    return out
 
 
 @kernel
-def _join(forward: int, backward: int) -> bool:
-    """Tells whether a node from either end meet in every suit."""
-    for suit in range(NUM_SUITS):
-        shift = suit * _SET_BITS
-        if not _meet((forward >> shift) & _SET_MASK, (backward >> shift) & _SET_MASK):
-            return False
-    return True
+def _present(work: Work, card: int) -> int:
+    """Returns how many copies of a card may come to lie, free jokers not counted."""
+    return work["must"][card] + work["may"][card]
 
 
 @kernel
-def _step(node: int, choice: int) -> int:
-    """Returns the sets after a choice, or -1 where a suit has no way on."""
-    following = 0
-    for suit in range(NUM_SUITS):
-        here = (node >> (suit * _SET_BITS)) & _SET_MASK
-        letter = (choice >> (suit * _LETTER_BITS)) & _LETTER_MASK
-        there = int(_STEP[here, letter])
-        if there == EMPTY:
-            return -1
-        following |= there << (suit * _SET_BITS)
-    return following
-
-
-@kernel
-def _insert(work: Work, row: int, count: int, node: int) -> int:
-    """Adds a node to a layer unless covered, and drops those it covers.
-
-    Returns:
-        The number of nodes in the layer after.
-    """
-    nodes = work["nodes"]
-    is_optional = work["jokers_low"] == 0
-    used = node >> _USED_AT
-    kept = 0
-    for index in range(count):
-        other = nodes[row, index]
-        other_used = other >> _USED_AT
-        if other_used == used or (is_optional and other_used < used):
-            if _covers(other, node):
-                return count
-        if (other_used == used or (is_optional and used < other_used)) and _covers(
-            node, other
-        ):
-            continue
-        nodes[row, kept] = other
-        kept += 1
-    nodes[row, kept] = node
-    return kept + 1
-
-
-@kernel
-def _most_copies(work: Work, rank: int, placement: int, groups: int) -> int:
-    """Returns how many copies of a rank could go to so many groups."""
-    copies = 0
-    for suit in range(NUM_SUITS):
-        card = suit * NUM_RANKS + rank
-        present = work["must"][card] + work["may"][card] + PLACED[placement, suit]
-        copies += min(present, groups)
-    return copies
-
-
-@kernel
-def _fill_choices(work: Work, rank: int, placement: int) -> int:
-    """Lists the ways to divide a rank's copies, with some jokers placed there.
+def _fill_choices(work: Work, rank: int) -> int:
+    """Lists the ways to divide the copies of a rank, as packed letters.
 
     Returns:
         How many there are.
     """
-    must, may, letters = work["must"], work["may"], work["letters"]
     count = 0
     for box in range(NUM_BOXES):
-        most = BOX_HIGH[box]
-        if _most_copies(work, rank, placement, most) < 3 * most:
-            break
-        choice = 0
-        is_valid = True
+        if not _is_box_reachable(work, rank, box):
+            continue
+        choice, more = 0, 0
         for suit in range(NUM_SUITS):
             card = suit * NUM_RANKS + rank
-            low = must[card] + PLACED[placement, suit]
-            high = low + may[card] - BOX_LOW[box, suit]
-            if high < 0:
-                is_valid = False
-                break
-            letter = _letter(max(0, low - most), high)
-            more = _NO_LETTER
-            if may[card] > 0:
-                more = _letter(max(0, low + 1 - most), high)
-            choice |= letter << (suit * _LETTER_BITS)
-            choice |= more << (_MORE_AT + suit * _LETTER_BITS)
-        if is_valid:
-            letters[rank, placement, count] = choice
-            count += 1
+            for level in range(NUM_LEVELS):
+                shift = (suit * NUM_LEVELS + level) * _LETTER_BITS
+                choice |= _box_letter(work, card, box, level, 0) << shift
+                more |= _box_letter(work, card, box, level, 1) << shift
+        work["choices"][rank, count, 0] = choice
+        work["choices"][rank, count, 1] = more
+        count += 1
     return count
 
 
 @kernel
-def _prepare(work: Work) -> None:
-    """Lists the choices of every rank, for every number of jokers to be placed."""
-    for rank in range(work["num_ranks"]):
-        for placement in range(NUM_PLACEMENTS_OF[work["jokers_high"]]):
-            work["num_letters"][rank, placement] = _fill_choices(work, rank, placement)
+def _is_box_reachable(work: Work, rank: int, box: int) -> bool:
+    """Tells whether a box can be had with the free jokers there are."""
+    missing = 0
+    for suit in range(NUM_SUITS):
+        present = _present(work, suit * NUM_RANKS + rank)
+        missing += max(0, BOX_LOW[box, suit] - present)
+    return missing <= work["jokers_high"]
 
 
 @kernel
-def advance(work: Work, source: int, target: int, rank: int, start: int) -> int:
-    """Steps nodes of one layer over a rank into another layer.
+def _box_letter(work: Work, card: int, box: int, jokers: int, more: int) -> int:
+    """Returns the interval of a card's copies that go to runs in a box.
 
     Args:
-        work: The workspace, its choices prepared.
-        source: The row to step from; forward and backward rows alike.
-        target: The row to fill, from empty.
-        rank: The rank stepped over.
-        start: The first node of the source to step from.
-
-    Returns:
-        The first node that was not stepped from for want of room; the number of
-        nodes in the source when all were.
+        work: The workspace.
+        card: The card.
+        box: The box.
+        jokers: Free jokers placed as this card.
+        more: 1 asks for one more card from the hand, 0 does not.
     """
-    jokers, count = work["walk_high"], 0
-    room = 0
-    for placement in range(NUM_PLACEMENTS_OF[jokers]):
-        room += work["num_letters"][rank, placement]
-    for index in range(start, work["counts"][source]):
-        if count > 0 and count + room > work["limit"]:
-            work["counts"][target] = count
-            return index
-        node = work["nodes"][source, index]
-        used = node >> _USED_AT
-        for placement in range(NUM_PLACEMENTS_OF[jokers - used]):
-            now_used = (used + NUM_PLACED[placement]) << _USED_AT
-            for at in range(work["num_letters"][rank, placement]):
-                following = _step(node, work["letters"][rank, placement, at])
-                if following >= 0:
-                    count = _insert(work, target, count, following | now_used)
-    work["counts"][target] = count
-    return work["counts"][source]
+    may = work["may"][card]
+    if jokers > work["jokers_high"] or more > may:
+        return NO_LETTER
+    low = work["must"][card] + jokers
+    high = low + may - BOX_LOW[box, card // NUM_RANKS]
+    if high < 0 or low + may > MAX_COPIES:
+        return NO_LETTER
+    return _letter(max(0, low + more - BOX_HIGH[box]), high)
 
 
 @kernel
-def _is_without_run(choice: int) -> bool:
-    """Tells whether a choice of a rank can send every copy to groups."""
+def _find_room(work: Work) -> None:
+    """Writes how many copies each card may come to, and what to keep of each set."""
+    num_ranks, room, keep = work["num_ranks"], work["room"], work["keep"]
+    jokers = work["jokers_high"]
     for suit in range(NUM_SUITS):
-        if _LETTER_LOW[(choice >> (suit * _LETTER_BITS)) & _LETTER_MASK] > 0:
+        for rank in range(num_ranks):
+            present = _present(work, suit * NUM_RANKS + rank)
+            room[rank, suit] = min(MAX_COPIES, present + jokers)
+        # what follows the last rank is the ace again: no look ahead beyond it
+        room[num_ranks, suit] = MAX_COPIES
+        room[num_ranks + 1, suit] = MAX_COPIES
+        aces = FITS_ACES[room[0, suit]]
+        for rank in range(1, num_ranks + 1):
+            keep[rank, suit] = ALIVE[room[rank, suit], room[rank + 1, suit]]
+            two = room[rank - 2, suit] if rank > 1 else 0
+            three = room[rank - 3, suit] if rank > 2 else 0
+            keep[BACKWARD + rank, suit] = (
+                aces
+                & FITS_ONE[room[rank - 1, suit]]
+                & FITS_TWO[two]
+                & FITS_THREE[three]
+            )
+
+
+@kernel
+def _step(work: Work, row: int, index: int, rank: int, choice: int) -> bool:
+    """Steps a node over a rank, writing the node after to `here`.
+
+    Returns:
+        Whether every suit has a way on with the jokers there are.
+    """
+    here, jokers = work["here"], work["jokers_high"]
+    spent = 0
+    for suit in range(NUM_SUITS):
+        fewest = NUM_LEVELS
+        for level in range(jokers + 1):
+            word = 0
+            for placed in range(level + 1):
+                before = work["nodes"][row, index, suit, level - placed]
+                letter = _letter_of(choice, suit, placed)
+                if row < BACKWARD:
+                    word |= _after(before, letter, work["room"][rank + 1, suit])
+                else:
+                    word |= _before(before, letter)
+            target = rank + 1 if row < BACKWARD else BACKWARD + rank
+            word &= work["keep"][target, suit]
+            if level > 0 and work["jokers_low"] == 0:
+                word |= here[suit, level - 1]
+            here[suit, level] = word
+            if word != 0 and fewest > level:
+                fewest = level
+        spent += fewest
+        if spent > jokers:
             return False
+    _forget_unaffordable(work, spent)
     return True
 
 
 @kernel
-def _group_totals(work: Work, rank: int) -> int:
-    """Returns the numbers of jokers a rank may take without any run, as bits."""
-    totals = 0
-    for placement in range(NUM_PLACEMENTS_OF[work["jokers_high"]]):
-        for at in range(work["num_letters"][rank, placement]):
-            if _is_without_run(work["letters"][rank, placement, at]):
-                totals |= 1 << NUM_PLACED[placement]
+def _forget_unaffordable(work: Work, spent: int) -> None:
+    """Empties the levels that the other suits' needs leave no jokers for."""
+    here, jokers = work["here"], work["jokers_high"]
+    if jokers == 0:
+        return
+    for suit in range(NUM_SUITS):
+        fewest = 0
+        while here[suit, fewest] == 0:
+            fewest += 1
+        most = jokers - (spent - fewest)
+        for level in range(most + 1, jokers + 1):
+            here[suit, level] = here[suit, most] if work["jokers_low"] == 0 else 0
+
+
+@kernel
+def _relax(work: Work, row: int) -> None:
+    """Merges `here` into the relaxed node of a layer."""
+    here, relaxed = work["here"], work["nodes"][row, work["beam"]]
+    if work["has_relaxed"][row] == 0:
+        relaxed[:] = 0
+        work["has_relaxed"][row] = 1
+    for suit in range(NUM_SUITS):
+        for level in range(work["jokers_high"] + 1):
+            relaxed[suit, level] |= here[suit, level]
+
+
+@kernel
+def _is_covered(work: Work, row: int, count: int) -> bool:
+    """Tells whether a node of the beam covers `here`."""
+    here, nodes = work["here"], work["nodes"]
+    for index in range(count):
+        lacks = 0
+        for suit in range(NUM_SUITS):
+            for level in range(work["jokers_high"] + 1):
+                lacks |= here[suit, level] & ~nodes[row, index, suit, level]
+        if lacks == 0:
+            return True
+    return False
+
+
+@kernel
+def _insert(work: Work, row: int, count: int) -> int:
+    """Adds `here` to a layer unless covered, and drops the nodes it covers.
+
+    Returns:
+        The number of nodes in the layer after.
+    """
+    here, nodes, levels = work["here"], work["nodes"], work["jokers_high"] + 1
+    kept = 0
+    for index in range(count):
+        lacks, exceeds = 0, 0
+        for suit in range(NUM_SUITS):
+            for level in range(levels):
+                old, new = nodes[row, index, suit, level], here[suit, level]
+                lacks |= new & ~old
+                exceeds |= old & ~new
+        if lacks == 0:
+            return count
+        if exceeds != 0:
+            if kept != index:
+                for suit in range(NUM_SUITS):
+                    for level in range(levels):
+                        nodes[row, kept, suit, level] = nodes[row, index, suit, level]
+            kept += 1
+    if kept == work["beam"]:
+        _relax(work, row)
+        return kept
+    for suit in range(NUM_SUITS):
+        for level in range(levels):
+            nodes[row, kept, suit, level] = here[suit, level]
+    return kept + 1
+
+
+@kernel
+def _advance(work: Work, source: int, target: int, rank: int) -> None:
+    """Steps a layer over a rank into another layer, forward or backward.
+
+    Args:
+        work: The workspace, its choices prepared.
+        source: The row to step from.
+        target: The row to fill, from empty.
+        rank: The rank stepped over.
+    """
+    count, choices, beam = 0, work["num_choices"][rank], work["beam"]
+    work["has_relaxed"][target] = 0
+    for index in range(work["counts"][source]):
+        for at in range(choices):
+            if _step(work, source, index, rank, work["choices"][rank, at, 0]):
+                count = _insert(work, target, count)
+    work["counts"][target] = count
+    if work["has_relaxed"][source] == 1:
+        for at in range(choices):
+            if _step(work, source, beam, rank, work["choices"][rank, at, 0]):
+                if not _is_covered(work, target, count):
+                    _relax(work, target)
+
+
+@kernel
+def _advance_some(work: Work, rank: int, start: int) -> int:
+    """Steps nodes of a forward layer over a rank, as many as there is room for.
+
+    Args:
+        work: The workspace, its choices prepared.
+        rank: The rank stepped over.
+        start: The first node of its layer to step from.
+
+    Returns:
+        The first node that was not stepped from; the number of nodes in the layer
+        when all were.
+    """
+    count, choices = 0, work["num_choices"][rank]
+    for index in range(start, work["counts"][rank]):
+        if count > 0 and count + choices > work["beam"]:
+            work["counts"][rank + 1] = count
+            return index
+        for at in range(choices):
+            if _step(work, rank, index, rank, work["choices"][rank, at, 0]):
+                count = _insert(work, rank + 1, count)
+    work["counts"][rank + 1] = count
+    return work["counts"][rank]
+
+
+@kernel
+def _totals(work: Work, word: Any, suit: int, row: int, index: int) -> int:
+    """Returns with how many jokers a suit's sets of two nodes meet.
+
+    Args:
+        work: The workspace.
+        word: One node's sets of every suit, `[suits, levels]`.
+        suit: The suit.
+        row: The other node's layer.
+        index: Its place there.
+    """
+    totals, levels = 0, work["jokers_high"] + 1
+    for one in range(levels):
+        for other in range(levels - one):
+            if word[suit, one] & work["nodes"][row, index, suit, other] != 0:
+                totals |= 1 << (one + other)
     return totals
 
 
 @kernel
-def _sums(left: int, right: int) -> int:
-    """Returns the sums of two sets of numbers from 0 to 2, as bits, up to 2."""
-    sums = 0
-    for number in range(3):
-        if (left >> number) & 1:
-            sums |= right << number
-    return sums & 7
+def _allowed(work: Work) -> int:
+    """Returns the numbers of free jokers that may be placed, as bits."""
+    low, high = work["jokers_low"], work["jokers_high"]
+    return ((2 << high) - 1) & ~((1 << low) - 1)
+
+
+@kernel
+def _is_without_run(choice: int, level: int, suit: int) -> bool:
+    """Tells whether a suit can send every copy of a rank to groups."""
+    return LETTER_LOW[_letter_of(choice, suit, level)] == 0
+
+
+@kernel
+def _suit_group_totals(choice: int, suit: int, fewest: int) -> int:
+    """Returns with how many jokers a suit sends every copy of a rank to groups."""
+    totals = 0
+    for level in range(fewest, NUM_LEVELS):
+        if _is_without_run(choice, level, suit):
+            totals |= 1 << level
+    return totals
+
+
+@kernel
+def _rank_group_totals(work: Work, rank: int) -> int:
+    """Returns the numbers of jokers a rank may take without any run."""
+    totals = 0
+    for at in range(work["num_choices"][rank]):
+        choice = work["choices"][rank, at, 0]
+        of_choice = 1
+        for suit in range(NUM_SUITS):
+            of_choice = _sums(of_choice, _suit_group_totals(choice, suit, 0))
+        totals |= of_choice
+    return totals
 
 
 @kernel
@@ -318,84 +495,81 @@ def _count_groups_only(work: Work) -> bool:
     totals[0] = 1
     totals[BACKWARD + last] = 1
     for rank in range(last):
-        totals[rank + 1] = _sums(totals[rank], _group_totals(work, rank))
+        totals[rank + 1] = _sums(totals[rank], _rank_group_totals(work, rank))
     for rank in range(last - 1, -1, -1):
-        here = _group_totals(work, rank)
+        here = _rank_group_totals(work, rank)
         totals[BACKWARD + rank] = _sums(totals[BACKWARD + rank + 1], here)
     return totals[last] & ((2 << work["jokers_high"]) - 1) != 0
 
 
 @kernel
-def _is_in_range(work: Work, totals: int) -> bool:
-    """Tells whether some number of jokers is between the fewest and the most."""
-    for number in range(work["jokers_low"], work["jokers_high"] + 1):
-        if (totals >> number) & 1:
-            return True
-    return False
-
-
-@kernel
 def _mark_groups_only(work: Work) -> None:
     """Marks what tables without a run prove; their jokers are counted."""
-    low, high = work["jokers_low"], work["jokers_high"]
     for rank in range(work["num_ranks"]):
         before = work["group_totals"][rank]
         rest = _sums(before, work["group_totals"][BACKWARD + rank + 1])
-        for placement in range(NUM_PLACEMENTS_OF[high]):
-            totals = (rest << NUM_PLACED[placement]) & 7
-            if not _is_in_range(work, totals):
-                continue
-            is_more = (totals & ((2 << high) - 1)) >> (low + 1) != 0
-            for at in range(work["num_letters"][rank, placement]):
-                choice = work["letters"][rank, placement, at]
-                if _is_without_run(choice):
-                    _mark_group(work, rank, placement, choice, is_more)
+        for at in range(work["num_choices"][rank]):
+            for suit in range(NUM_SUITS):
+                _mark_group(work, rank, at, suit, rest)
 
 
 @kernel
-def _mark_group(
-    work: Work, rank: int, placement: int, choice: int, is_more: bool
-) -> None:
-    """Marks what one choice without a run proves at its rank."""
-    for suit in range(NUM_SUITS):
-        card = suit * NUM_RANKS + rank
-        more = (choice >> (_MORE_AT + suit * _LETTER_BITS)) & _LETTER_MASK
-        if work["may"][card] > 0 and _LETTER_LOW[more] == 0:
-            work["lay"][card] = 1
-        if PLACED[placement, suit] > 0:
-            work["name"][card] = 1
-            if is_more:
-                work["name_more"][card] = 1
+def _mark_group(work: Work, rank: int, at: int, suit: int, rest: int) -> None:
+    """Marks what one choice without a run proves for one suit at its rank."""
+    choice, more = work["choices"][rank, at, 0], work["choices"][rank, at, 1]
+    card, allowed = suit * NUM_RANKS + rank, _allowed(work)
+    for other in range(NUM_SUITS):
+        if other != suit:
+            rest = _sums(rest, _suit_group_totals(choice, other, 0))
+    if _sums(rest, _suit_group_totals(more, suit, 0)) & allowed != 0:
+        work["lay"][card] = 1
+    named = _sums(rest, _suit_group_totals(choice, suit, 1)) & allowed
+    if named != 0:
+        work["name"][card] = 1
+        if named >> (work["jokers_low"] + 1) != 0:
+            work["name_more"][card] = 1
 
 
 @kernel
 def _accept(work: Work, needs_run: bool) -> None:
     """Fills the last backward layer: what accepts, with a run in some suit or not."""
     row = BACKWARD + work["num_ranks"]
-    accept = _same_all(BACKWARD_ACCEPT)
-    work["nodes"][row, 0] = accept
-    work["counts"][row] = 1
-    if needs_run:
+    count = NUM_SUITS if needs_run else 1
+    work["counts"][row] = count
+    for index in range(count):
         for suit in range(NUM_SUITS):
-            change = BACKWARD_ACCEPT_RUN - BACKWARD_ACCEPT
-            work["nodes"][row, suit] = accept + (change << (suit * _SET_BITS))
-        work["counts"][row] = NUM_SUITS
+            word = ACCEPT_RUN if needs_run and index == suit else ACCEPT
+            work["nodes"][row, index, suit, 0] = word
+            for level in range(1, NUM_LEVELS):
+                above = word if work["jokers_low"] == 0 else 0
+                work["nodes"][row, index, suit, level] = above
 
 
 @kernel
 def _begin(work: Work) -> bool:
     """Prepares the choices and both ends of a walk, deciding what it must count.
 
+    Where left-over jokers can be padded, `jokers_low` becomes 0; the caller has kept
+    it, and puts it back.
+
     Returns:
-        Whether tables without a run are a question of their own. If so, or if there
-        are none, the walk forgets how many jokers must be placed.
+        Whether tables without a run are a question of their own.
     """
-    _prepare(work)
-    work["nodes"][0, 0] = _root(work)
-    work["counts"][0] = 1
-    is_padded = work["jokers_low"] > 0 and work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
+    _find_room(work)
+    for rank in range(work["num_ranks"]):
+        work["num_choices"][rank] = _fill_choices(work, rank)
+    has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
+    is_padded = work["jokers_low"] > 0 and has_high_ace
     work["is_padded"] = is_padded
     has_groups_only = is_padded and _count_groups_only(work)
+    if is_padded:
+        work["jokers_low"] = 0
+    for suit in range(NUM_SUITS):
+        root = ROOT if has_high_ace else ROOT_LOW
+        for level in range(NUM_LEVELS):
+            is_there = level == 0 or work["jokers_low"] == 0
+            work["nodes"][0, 0, suit, level] = root if is_there else 0
+    work["counts"][0] = 1
     _accept(work, has_groups_only)
     return has_groups_only
 
@@ -403,34 +577,59 @@ def _begin(work: Work) -> bool:
 @kernel
 def _has_accepting(work: Work, rank: int) -> bool:
     """Tells whether a node after the last rank accepts with enough jokers placed."""
-    end = BACKWARD + rank
     for index in range(work["counts"][rank]):
-        node = work["nodes"][rank, index]
-        if node >> _USED_AT >= work["jokers_low"]:
-            for at in range(work["counts"][end]):
-                if _join(node, work["nodes"][end, at]):
-                    return True
+        if _is_accepting(work, rank, index):
+            return True
+    return False
+
+
+@kernel
+def _is_accepting(work: Work, rank: int, index: int) -> bool:
+    """Tells whether one node after the last rank accepts."""
+    end, here = BACKWARD + rank, work["here"]
+    here[:] = work["nodes"][rank, index]
+    for at in range(work["counts"][end]):
+        totals = 1
+        for suit in range(NUM_SUITS):
+            totals = _sums(totals, _totals(work, here, suit, end, at))
+        if totals & _allowed(work) != 0:
+            return True
     return False
 
 
 @kernel
 def is_completable(work: Work) -> bool:
     """Tells whether `must` with some of `may` and the free jokers splits into melds."""
-    low = work["jokers_low"]
-    if _begin(work) and _is_in_range(work, work["group_totals"][work["num_ranks"]]):
-        return True
-    if work["is_padded"]:
-        work["jokers_low"] = 0
-    work["walk_high"] = work["jokers_high"]
-    found = _search(work)
+    low, allowed = work["jokers_low"], _allowed(work)
+    found = _begin(work) and work["group_totals"][work["num_ranks"]] & allowed != 0
+    if not found:
+        found = _find(work)
     work["jokers_low"] = low
     return found
 
 
 @kernel
-def _search(work: Work) -> bool:
-    """Walks forward layer by layer; where one does not fit, comes back for the rest."""
+def _find(work: Work) -> bool:
+    """Walks forward with beams, and depth first if they do not settle it."""
     last = work["num_ranks"]
+    for width in BEAMS:
+        work["beam"] = min(width, work["limit"])
+        _walk_forward(work, last)
+        if _has_accepting(work, last):
+            return True
+        if work["has_relaxed"][last] == 0:
+            return False
+        if not _is_accepting(work, last, work["beam"]):
+            return False
+    return _search(work)
+
+
+@kernel
+def _search(work: Work) -> bool:
+    """Walks forward depth first, in portions that fit."""
+    last = work["num_ranks"]
+    # the choices of one node must fit, however narrow the beam is made for a test
+    work["beam"] = max(work["limit"], NUM_BOXES)
     work["cursors"][0] = 0
     rank = 0
     while rank >= 0:
@@ -441,54 +640,67 @@ def _search(work: Work) -> bool:
         elif work["cursors"][rank] == work["counts"][rank]:
             rank -= 1
         else:
-            start = work["cursors"][rank]
-            work["cursors"][rank] = advance(work, rank, rank + 1, rank, start)
+            work["cursors"][rank] = _advance_some(work, rank, work["cursors"][rank])
             rank += 1
             work["cursors"][rank] = 0
     return False
 
 
 @kernel
-def _walk_forward(work: Work, last: int) -> bool:
-    """Fills the forward layers up to the one before a rank; False if one overflows."""
+def _walk_forward(work: Work, last: int) -> None:
+    """Fills the forward layers up to the one before a rank."""
+    work["has_relaxed"][0] = 0
     for rank in range(last):
-        if advance(work, rank, rank + 1, rank, 0) < work["counts"][rank]:
-            return False
-    return True
+        _advance(work, rank, rank + 1, rank)
 
 
 @kernel
-def _walk_backward(work: Work, first: int) -> bool:
-    """Fills the backward layers down to the one after a rank; False on overflow."""
+def _walk_backward(work: Work, first: int) -> None:
+    """Fills the backward layers down to the one after a rank."""
+    work["has_relaxed"][BACKWARD + work["num_ranks"]] = 0
     for rank in range(work["num_ranks"] - 1, first, -1):
-        source = BACKWARD + rank + 1
-        if advance(work, source, source - 1, rank, 0) < work["counts"][source]:
-            return False
-    return True
+        _advance(work, BACKWARD + rank + 1, BACKWARD + rank, rank)
+
+
+@kernel
+def _find_hull(work: Work, row: int) -> None:
+    """Collects what any node of a layer holds, suit by suit and level by level."""
+    hull = work["hull"]
+    hull[:] = 0
+    count = work["counts"][row]
+    for index in range(count + work["has_relaxed"][row]):
+        if index == count:
+            index = work["beam"]
+        for suit in range(NUM_SUITS):
+            for level in range(work["jokers_high"] + 1):
+                hull[suit, level] |= work["nodes"][row, index, suit, level]
+
+
+@kernel
+def _meets_hull(work: Work) -> bool:
+    """Tells whether `here` could join any node of the layer of the hull."""
+    here, hull, levels = work["here"], work["hull"], work["jokers_high"] + 1
+    totals = 1
+    for suit in range(NUM_SUITS):
+        of_suit = 0
+        for one in range(levels):
+            for other in range(levels - one):
+                if here[suit, one] & hull[suit, other] != 0:
+                    of_suit |= 1 << (one + other)
+        totals = _sums(totals, of_suit)
+    return totals & _allowed(work) != 0
 
 
 @kernel
 def _is_lay_open(work: Work, card: int) -> bool:
-    """Tells whether a card may be laid is still to be found out."""
+    """Tells whether it is still to be found out that a card may be laid."""
     return work["may"][card] > 0 and work["lay"][card] == 0
 
 
 @kernel
-def _is_open(work: Work, rank: int, placement: int) -> bool:
-    """Tells whether a choice with this placement could mark anything new."""
-    for suit in range(NUM_SUITS):
-        card = suit * NUM_RANKS + rank
-        if _is_lay_open(work, card):
-            return True
-        if PLACED[placement, suit] > 0 and _is_name_open(work, card):
-            return True
-    return False
-
-
-@kernel
 def _is_name_open(work: Work, card: int) -> bool:
-    """Tells whether this stage could prove a name that no earlier one proved."""
-    if work["walk_high"] == work["jokers_high"]:
+    """Tells whether it is still to be found out that a joker may be named so."""
+    if work["jokers_high"] == 0:
         return False
     if work["name"][card] == 0:
         return True
@@ -496,83 +708,136 @@ def _is_name_open(work: Work, card: int) -> bool:
 
 
 @kernel
-def _find_hull(work: Work, row: int) -> None:
-    """Collects, suit by suit, the elements that any node of a layer holds."""
-    hull = work["hull"]
-    hull[:] = 0
-    for index in range(work["counts"][row]):
-        node = work["nodes"][row, index]
-        for suit in range(NUM_SUITS):
-            here = (node >> (suit * _SET_BITS)) & _SET_MASK
-            hull[suit, 0] |= _LOW[here]
-            hull[suit, 1] |= _HIGH[here]
-
-
-@kernel
-def _meets_hull(work: Work, node: int) -> bool:
-    """Tells whether a node could join any node of the layer of the hull."""
-    hull = work["hull"]
+def _is_rank_open(work: Work, rank: int) -> bool:
+    """Tells whether anything is still to be found out at a rank."""
     for suit in range(NUM_SUITS):
-        here = (node >> (suit * _SET_BITS)) & _SET_MASK
-        if (_LOW[here] & hull[suit, 0]) == 0 and (_HIGH[here] & hull[suit, 1]) == 0:
-            return False
-    return True
+        card = suit * NUM_RANKS + rank
+        if _is_lay_open(work, card) or _is_name_open(work, card):
+            return True
+    return False
 
 
 @kernel
-def _mark(work: Work, rank: int, node: int, placement: int, choice: int) -> None:
-    """Marks what one choice of one forward node proves at its rank."""
-    here = _step(node, choice)
-    if here < 0 or not _meets_hull(work, here):
+def _step_open(work: Work, rank: int, index: int, at: int) -> None:
+    """Writes the node after a choice with one more card laid, and with a joker.
+
+    To `more` and `joker`, for the suits of which something is open.
+    """
+    jokers, nodes = work["jokers_high"], work["nodes"]
+    choice, lifted = work["choices"][rank, at, 0], work["choices"][rank, at, 1]
+    for suit in range(NUM_SUITS):
+        card, room = suit * NUM_RANKS + rank, work["room"][rank + 1, suit]
+        keep = work["keep"][rank + 1, suit]
+        is_lay_open, is_name_open = _is_lay_open(work, card), _is_name_open(work, card)
+        for level in range(jokers + 1):
+            more, joker = 0, 0
+            for placed in range(level + 1):
+                before = nodes[rank, index, suit, level - placed]
+                if is_lay_open:
+                    more |= _after(before, _letter_of(lifted, suit, placed), room)
+                if is_name_open and placed > 0:
+                    joker |= _after(before, _letter_of(choice, suit, placed), room)
+            work["more"][suit, level] = more & keep
+            work["joker"][suit, level] = joker & keep
+
+
+@kernel
+def _mark(work: Work, rank: int, index: int, at: int) -> None:
+    """Marks what one choice of one forward node proves at its rank.
+
+    Joins of two nodes of the beams are looked at, or, if `is_relaxed`, the others.
+    """
+    if not _step(work, rank, index, rank, work["choices"][rank, at, 0]):
         return
-    before = node >> _USED_AT
-    row, stage = BACKWARD + rank + 1, work["walk_high"]
-    for index in range(work["counts"][row]):
-        after = work["nodes"][row, index]
-        if max(before, after >> _USED_AT) < stage:
-            continue  # an earlier stage has tried it
-        total = before + NUM_PLACED[placement] + (after >> _USED_AT)
-        if total < work["jokers_low"] or total > work["jokers_high"]:
-            continue
-        if not _join(here, after):
-            continue
-        for suit in range(NUM_SUITS):
-            card = suit * NUM_RANKS + rank
-            shift = suit * _SET_BITS
-            if PLACED[placement, suit] > 0:
-                work["name"][card] = 1
-                if total > work["jokers_low"] or work["is_padded"] == 1:
-                    work["name_more"][card] = 1
-            if _is_lay_open(work, card):
-                more = (choice >> (_MORE_AT + suit * _LETTER_BITS)) & _LETTER_MASK
-                there = int(_STEP[(node >> shift) & _SET_MASK, more])
-                if _meet(there, (after >> shift) & _SET_MASK):
-                    work["lay"][card] = 1
-        if not _is_open(work, rank, placement):
-            return
+    if not _meets_hull(work):
+        return
+    _step_open(work, rank, index, at)
+    row, is_exact = BACKWARD + rank + 1, work["is_relaxed"] == 0
+    if is_exact or index == work["beam"]:
+        for after in range(work["counts"][row]):
+            _mark_join(work, rank, row, after)
+    if not is_exact and work["has_relaxed"][row] == 1:
+        _mark_join(work, rank, row, work["beam"])
+
+
+@kernel
+def _mark_join(work: Work, rank: int, row: int, after: int) -> None:
+    """Marks what `here` and one node after it prove, if they join."""
+    here, allowed = work["here"], _allowed(work)
+    first = _totals(work, here, 0, row, after)
+    second = _totals(work, here, 1, row, after)
+    third = _totals(work, here, 2, row, after)
+    fourth = _totals(work, here, 3, row, after)
+    black, red = _sums(first, second), _sums(third, fourth)
+    if _sums(black, red) & allowed == 0:
+        return
+    _mark_suit(work, rank, 0, row, after, _sums(second, red))
+    _mark_suit(work, rank, 1, row, after, _sums(first, red))
+    _mark_suit(work, rank, 2, row, after, _sums(fourth, black))
+    _mark_suit(work, rank, 3, row, after, _sums(third, black))
+
+
+@kernel
+def _mark_suit(
+    work: Work, rank: int, suit: int, row: int, after: int, others: int
+) -> None:
+    """Marks what a join proves for one suit, the other suits' jokers given.
+
+    A join that involves a relaxed node proves nothing, but unsettles.
+    """
+    card, allowed = suit * NUM_RANKS + rank, _allowed(work)
+    lays, names = 0, 0
+    if _is_lay_open(work, card):
+        lays = _sums(_totals(work, work["more"], suit, row, after), others) & allowed
+    if _is_name_open(work, card):
+        names = _sums(_totals(work, work["joker"], suit, row, after), others) & allowed
+    if work["is_relaxed"] == 1:
+        if lays | names != 0:
+            work["is_unsettled"] = 1
+        return
+    if lays != 0:
+        work["lay"][card] = 1
+    if names != 0:
+        work["name"][card] = 1
+        if work["is_padded"] == 1 or names >> (work["jokers_low"] + 1) != 0:
+            work["name_more"][card] = 1
 
 
 @kernel
 def _mark_rank(work: Work, rank: int) -> None:
-    """Marks all that is possible at a rank, joining the layers around it."""
-    jokers = work["jokers_high"]
+    """Marks all that the beams around a rank prove."""
+    work["is_relaxed"] = 0
     _find_hull(work, BACKWARD + rank + 1)
-    for placement in range(NUM_PLACEMENTS_OF[jokers]):
-        for index in range(work["counts"][rank]):
-            node = work["nodes"][rank, index]
-            if (node >> _USED_AT) + NUM_PLACED[placement] > jokers:
-                continue
-            if not _is_open(work, rank, placement):
-                break
-            for at in range(work["num_letters"][rank, placement]):
-                choice = work["letters"][rank, placement, at]
-                _mark(work, rank, node, placement, choice)
+    for index in range(work["counts"][rank]):
+        for at in range(work["num_choices"][rank]):
+            if not _is_rank_open(work, rank):
+                return
+            _mark(work, rank, index, at)
+
+
+@kernel
+def _is_rank_settled(work: Work, rank: int) -> bool:
+    """Tells whether no join with a relaxed node speaks for an open answer."""
+    count, row = work["counts"][rank], BACKWARD + rank + 1
+    if work["has_relaxed"][rank] + work["has_relaxed"][row] == 0:
+        return True
+    if not _is_rank_open(work, rank):
+        return True
+    work["is_relaxed"], work["is_unsettled"] = 1, 0
+    _find_hull(work, row)
+    for index in range(count + work["has_relaxed"][rank]):
+        node = work["beam"] if index == count else index
+        for at in range(work["num_choices"][rank]):
+            _mark(work, rank, node, at)
+            if work["is_unsettled"] == 1:
+                return False
+    return True
 
 
 @kernel
 def _mark_one_by_one(work: Work) -> None:
     """Marks the same as `_mark_rank` for all ranks, by a question for each card."""
-    work["overflows"] += 1
+    work["slow_answers"] += 1
     for card in range(NUM_CARD_TYPES):
         if card % NUM_RANKS >= work["num_ranks"]:
             continue
@@ -645,47 +910,20 @@ def _held(work: Work, suit: int, num_ranks: int) -> int:
 
 @kernel
 def _first_open(work: Work) -> int:
-    """Returns the first rank with a card that may turn out layable, or num_ranks."""
+    """Returns the first rank of which anything is open, or num_ranks."""
     for rank in range(work["num_ranks"]):
-        for suit in range(NUM_SUITS):
-            if _is_lay_open(work, suit * NUM_RANKS + rank):
-                return rank
+        if _is_rank_open(work, rank):
+            return rank
     return work["num_ranks"]
 
 
 @kernel
 def _last_open(work: Work) -> int:
-    """Returns the last rank with a card that may turn out layable, or -1."""
+    """Returns the last rank of which anything is open, or -1."""
     for rank in range(work["num_ranks"] - 1, -1, -1):
-        for suit in range(NUM_SUITS):
-            if _is_lay_open(work, suit * NUM_RANKS + rank):
-                return rank
+        if _is_rank_open(work, rank):
+            return rank
     return -1
-
-
-@kernel
-def _mark_stage(work: Work, first: int, last: int) -> bool:
-    """Marks what nodes of one stage prove at some ranks; False on overflow."""
-    if not _walk_forward(work, last) or not _walk_backward(work, first):
-        return False
-    for rank in range(first, last + 1):
-        _mark_rank(work, rank)
-    return True
-
-
-@kernel
-def _mark_stages(work: Work) -> bool:
-    """Marks stage by stage, names before the last; False on overflow."""
-    jokers = work["jokers_high"]
-    for stage in range(jokers):
-        work["walk_high"] = stage
-        if not _mark_stage(work, 0, work["num_ranks"] - 1):
-            return False
-    first, last = _first_open(work), _last_open(work)
-    if last < 0:
-        return True
-    work["walk_high"] = jokers
-    return _mark_stage(work, first, last)
 
 
 @kernel
@@ -696,14 +934,36 @@ def _mark_all(work: Work) -> None:
         if _last_open(work) < 0:
             return
     low = work["jokers_low"]
-    if _begin(work):
+    has_groups_only = _begin(work)
+    padded_low = work["jokers_low"]
+    if has_groups_only:
+        work["jokers_low"] = low
         _mark_groups_only(work)
-    if work["is_padded"] == 1:
-        work["jokers_low"] = 0
-    fits = _mark_stages(work)
+        work["jokers_low"] = padded_low
+    is_settled = _mark_by_beams(work)
     work["jokers_low"] = low
-    if not fits:
+    if not is_settled:
         _mark_one_by_one(work)
+
+
+@kernel
+def _mark_by_beams(work: Work) -> bool:
+    """Marks with wider and wider beams; False if the widest settles not all."""
+    for width in BEAMS:
+        work["beam"] = min(width, work["limit"])
+        first, last = _first_open(work), _last_open(work)
+        if last < 0:
+            return True
+        _walk_forward(work, last)
+        _walk_backward(work, first)
+        for rank in range(first, last + 1):
+            _mark_rank(work, rank)
+        is_settled = True
+        for rank in range(first, last + 1):
+            is_settled = is_settled and _is_rank_settled(work, rank)
+        if is_settled:
+            return True
+    return False
 
 
 @kernel

@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
+from rummy_env.config import MAX_JOKERS
 from rummy_env.kernel.groups import NUM_BOXES
 
-NUM_PLACEMENTS: Final = 15
-"""Ways to put none, one or two jokers on the four suits of a rank."""
-CAPACITY: Final = 2048
-"""The nodes that one layer of a walk has room for."""
+NUM_LEVELS: Final = MAX_JOKERS + 1
+"""Levels of a node: sets by the free jokers that one suit has used."""
+CAPACITY: Final = 1024
+"""The nodes that one layer of a walk has room for, besides a relaxed one."""
 NUM_LAYERS: Final = NUM_RANKS + 1
 
 _WHOLE: Final = np.int64
@@ -35,18 +36,28 @@ WORKSPACE: Final = np.dtype(
         ("may", _WHOLE, (NUM_CARD_TYPES,)),  # further copies that may be laid
         ("jokers_low", _WHOLE),  # the fewest free jokers to be placed
         ("jokers_high", _WHOLE),  # the most
-        ("walk_high", _WHOLE),  # the most jokers that a node of the walk has used
         ("is_padded", _WHOLE),  # whether jokers left over can be added to a run
         ("group_totals", _WHOLE, (2 * NUM_LAYERS,)),  # jokers used without any run
-        # the walks
-        ("letters", _WHOLE, (NUM_RANKS, NUM_PLACEMENTS, NUM_BOXES)),
-        ("num_letters", _WHOLE, (NUM_RANKS, NUM_PLACEMENTS)),
-        ("nodes", _WHOLE, (2 * NUM_LAYERS, CAPACITY)),  # forward, then backward
+        # the choices at each rank: letters by suit and jokers placed, packed; the
+        # second word has one more card of the suit laid
+        ("choices", _WHOLE, (NUM_RANKS, NUM_BOXES, 2)),
+        ("num_choices", _WHOLE, (NUM_RANKS,)),
+        # the walks; a layer is a row, forward ones first, then backward ones
+        ("room", _WHOLE, (NUM_LAYERS + 1, NUM_SUITS)),  # copies a card may come to
+        ("keep", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # elements told apart
+        ("nodes", _WHOLE, (2 * NUM_LAYERS, CAPACITY + 1, NUM_SUITS, NUM_LEVELS)),
         ("counts", _WHOLE, (2 * NUM_LAYERS,)),
-        ("hull", _WHOLE, (NUM_SUITS, 2)),  # the elements in any node of a layer
+        ("beam", _WHOLE),  # nodes kept in a layer before the rest are merged
+        ("has_relaxed", _WHOLE, (2 * NUM_LAYERS,)),  # whether a node stands at `beam`
+        ("is_relaxed", _WHOLE),  # whether the join looked at involves such a node
+        ("is_unsettled", _WHOLE),  # whether only such a join speaks for an answer
         ("cursors", _WHOLE, (NUM_LAYERS,)),
-        ("limit", _WHOLE),  # nodes kept in a layer before the slower way is taken
-        ("overflows", _WHOLE),  # how often it was, since the workspace was made
+        ("here", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # the node after a choice
+        ("more", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # ... with one more card laid
+        ("joker", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # ... with a joker there
+        ("hull", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # what any node of a layer holds
+        ("limit", _WHOLE),  # the widest beam
+        ("slow_answers", _WHOLE),  # how often that did not settle a question
     ]
 )
 
@@ -56,8 +67,8 @@ def new_workspaces(count: int = 1, limit: int = CAPACITY) -> NDArray[Any]:
 
     Args:
         count: How many.
-        limit: Nodes a layer may hold before the walk goes on in portions; less than
-            the capacity only to test that the answers do not depend on it.
+        limit: The widest beam; less than the capacity only to test that the answers
+            do not depend on it.
 
     Returns:
         Records of `WORKSPACE`, `[count]`.
