@@ -70,11 +70,12 @@ MAX_HIGH_ACES: Final = 2
 Shape = tuple[int, int, int]
 """The part `(a, b, c)` of an element; the reserve stays the same through a walk."""
 
+_COUNTS: Final = range(MAX_COUNTED + 1)
 SHAPES: Final[tuple[Shape, ...]] = tuple(
     sorted(
         (
             shape
-            for shape in product(range(MAX_COUNTED + 1), repeat=3)
+            for shape in product(_COUNTS, _COUNTS, _COUNTS)
             if sum(shape) <= MAX_COUNTED
         ),
         key=lambda shape: (sum(shape), shape),

@@ -79,7 +79,7 @@ from rummy_env.kernel.automaton import (
 )
 from rummy_env.kernel.groups import BOX_HIGH, BOX_LOW, NUM_BOXES
 from rummy_env.kernel.jit import kernel
-from rummy_env.kernel.workspace import CAPACITY, NUM_LAYERS, NUM_LEVELS
+from rummy_env.kernel.workspace import CAPACITY, NUM_LAYERS, NUM_LEVELS, RELAXED
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
@@ -324,7 +324,7 @@ def _forget_unaffordable(work: Work, spent: int) -> None:
 @kernel
 def _relax(work: Work, row: int) -> None:
     """Merges `here` into the relaxed node of a layer."""
-    here, relaxed = work["here"], work["nodes"][row, work["beam"]]
+    here, relaxed = work["here"], work["nodes"][row, RELAXED]
     if work["has_relaxed"][row] == 0:
         relaxed[:] = 0
         work["has_relaxed"][row] = 1
@@ -348,8 +348,27 @@ def _is_covered(work: Work, row: int, count: int) -> bool:
 
 
 @kernel
+def _copy_node(work: Work, row: int, source: int, target: int) -> None:
+    """Copies a node of a layer to another place in it."""
+    for suit in range(NUM_SUITS):
+        for level in range(work["jokers_high"] + 1):
+            word = work["nodes"][row, source, suit, level]
+            work["nodes"][row, target, suit, level] = word
+
+
+@kernel
+def _write_here(work: Work, row: int, index: int) -> None:
+    """Copies `here` to a place in a layer."""
+    for suit in range(NUM_SUITS):
+        for level in range(work["jokers_high"] + 1):
+            work["nodes"][row, index, suit, level] = work["here"][suit, level]
+
+
+@kernel
 def _insert(work: Work, row: int, count: int) -> int:
     """Adds `here` to a layer unless covered, and drops the nodes it covers.
+
+    Where the beam is full, the least promising node is merged into the relaxed one.
 
     Returns:
         The number of nodes in the layer after.
@@ -367,17 +386,82 @@ def _insert(work: Work, row: int, count: int) -> int:
             return count
         if exceeds != 0:
             if kept != index:
-                for suit in range(NUM_SUITS):
-                    for level in range(levels):
-                        nodes[row, kept, suit, level] = nodes[row, index, suit, level]
+                _copy_node(work, row, index, kept)
+                work["scores"][kept] = work["scores"][index]
             kept += 1
-    if kept == work["beam"]:
-        _relax(work, row)
+    score = _score(work, row)
+    if score == 0:
         return kept
-    for suit in range(NUM_SUITS):
-        for level in range(levels):
-            nodes[row, kept, suit, level] = here[suit, level]
+    if kept == work["beam"]:
+        return _replace_worst(work, row, kept, score)
+    _write_here(work, row, kept)
+    work["scores"][kept] = score
     return kept + 1
+
+
+@kernel
+def _replace_worst(work: Work, row: int, count: int, score: int) -> int:
+    """Merges the worst of a full beam and `here` into the relaxed node."""
+    worst = 0
+    for index in range(count):
+        if work["scores"][index] < work["scores"][worst]:
+            worst = index
+    if work["scores"][worst] >= score:
+        _relax(work, row)
+        return count
+    relaxed, nodes = work["nodes"][row, RELAXED], work["nodes"]
+    if work["has_relaxed"][row] == 0:
+        relaxed[:] = 0
+        work["has_relaxed"][row] = 1
+    for suit in range(NUM_SUITS):
+        for level in range(work["jokers_high"] + 1):
+            relaxed[suit, level] |= nodes[row, worst, suit, level]
+    _write_here(work, row, worst)
+    work["scores"][worst] = score
+    return count
+
+
+@kernel
+def _count_bits(word: int) -> int:
+    """Returns the number of bits set in a word that is not negative."""
+    word = word - ((word >> 1) & 0x5555555555555555)
+    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333)
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F
+    word = word + (word >> 8)
+    word = word + (word >> 16)
+    return (word + (word >> 32)) & 0x7F
+
+
+@kernel
+def _score(work: Work, row: int) -> int:
+    """Returns how promising `here` is in a layer; 0 if it leads nowhere.
+
+    Looks at the layer of the other walk at the same place, where there is one: first
+    come nodes that join one of its beam, then the larger ones.
+    """
+    guide = row + BACKWARD if row < BACKWARD else row - BACKWARD
+    size = 1
+    for suit in range(NUM_SUITS):
+        size += _count_bits(work["here"][suit, work["jokers_high"]])
+    if work["is_filled"][guide] == 0:
+        return size
+    for index in range(work["counts"][guide]):
+        if _joins(work, guide, index):
+            return 1000 + size
+    if work["has_relaxed"][guide] == 1 and _joins(work, guide, RELAXED):
+        return size
+    return 0
+
+
+@kernel
+def _joins(work: Work, row: int, index: int) -> bool:
+    """Tells whether `here` joins a node of the other walk."""
+    totals = 1
+    for suit in range(NUM_SUITS):
+        totals = _sums(totals, _totals(work, work["here"], suit, row, index))
+        if totals == 0:
+            return False
+    return totals & _allowed(work) != 0
 
 
 @kernel
@@ -390,7 +474,7 @@ def _advance(work: Work, source: int, target: int, rank: int) -> None:
         target: The row to fill, from empty.
         rank: The rank stepped over.
     """
-    count, choices, beam = 0, work["num_choices"][rank], work["beam"]
+    count, choices = 0, work["num_choices"][rank]
     work["has_relaxed"][target] = 0
     for index in range(work["counts"][source]):
         for at in range(choices):
@@ -399,9 +483,10 @@ def _advance(work: Work, source: int, target: int, rank: int) -> None:
     work["counts"][target] = count
     if work["has_relaxed"][source] == 1:
         for at in range(choices):
-            if _step(work, source, beam, rank, work["choices"][rank, at, 0]):
-                if not _is_covered(work, target, count):
+            if _step(work, source, RELAXED, rank, work["choices"][rank, at, 0]):
+                if not _is_covered(work, target, count) and _score(work, target) > 0:
                     _relax(work, target)
+    work["is_filled"][target] = 1
 
 
 @kernel
@@ -514,6 +599,15 @@ def _mark_groups_only(work: Work) -> None:
 
 
 @kernel
+def _set_name(work: Work, card: int, is_more: bool) -> None:
+    """Notes that a joker may be named so; with one from the hand if `is_more`."""
+    work["num_names"] += 1 - work["name"][card]
+    work["name"][card] = 1
+    if is_more:
+        work["name_more"][card] = 1
+
+
+@kernel
 def _mark_group(work: Work, rank: int, at: int, suit: int, rest: int) -> None:
     """Marks what one choice without a run proves for one suit at its rank."""
     choice, more = work["choices"][rank, at, 0], work["choices"][rank, at, 1]
@@ -525,9 +619,7 @@ def _mark_group(work: Work, rank: int, at: int, suit: int, rest: int) -> None:
         work["lay"][card] = 1
     named = _sums(rest, _suit_group_totals(choice, suit, 1)) & allowed
     if named != 0:
-        work["name"][card] = 1
-        if named >> (work["jokers_low"] + 1) != 0:
-            work["name_more"][card] = 1
+        _set_name(work, card, named >> (work["jokers_low"] + 1) != 0)
 
 
 @kernel
@@ -570,6 +662,7 @@ def _begin(work: Work) -> bool:
             is_there = level == 0 or work["jokers_low"] == 0
             work["nodes"][0, 0, suit, level] = root if is_there else 0
     work["counts"][0] = 1
+    work["is_filled"][:] = 0
     _accept(work, has_groups_only)
     return has_groups_only
 
@@ -586,13 +679,10 @@ def _has_accepting(work: Work, rank: int) -> bool:
 @kernel
 def _is_accepting(work: Work, rank: int, index: int) -> bool:
     """Tells whether one node after the last rank accepts."""
-    end, here = BACKWARD + rank, work["here"]
-    here[:] = work["nodes"][rank, index]
+    work["here"][:] = work["nodes"][rank, index]
+    end = BACKWARD + rank
     for at in range(work["counts"][end]):
-        totals = 1
-        for suit in range(NUM_SUITS):
-            totals = _sums(totals, _totals(work, here, suit, end, at))
-        if totals & _allowed(work) != 0:
+        if _joins(work, end, at):
             return True
     return False
 
@@ -619,7 +709,7 @@ def _find(work: Work) -> bool:
             return True
         if work["has_relaxed"][last] == 0:
             return False
-        if not _is_accepting(work, last, work["beam"]):
+        if not _is_accepting(work, last, RELAXED):
             return False
     return _search(work)
 
@@ -670,7 +760,7 @@ def _find_hull(work: Work, row: int) -> None:
     count = work["counts"][row]
     for index in range(count + work["has_relaxed"][row]):
         if index == count:
-            index = work["beam"]
+            index = RELAXED
         for suit in range(NUM_SUITS):
             for level in range(work["jokers_high"] + 1):
                 hull[suit, level] |= work["nodes"][row, index, suit, level]
@@ -700,7 +790,7 @@ def _is_lay_open(work: Work, card: int) -> bool:
 @kernel
 def _is_name_open(work: Work, card: int) -> bool:
     """Tells whether it is still to be found out that a joker may be named so."""
-    if work["jokers_high"] == 0:
+    if work["jokers_high"] == 0 or work["num_names"] >= work["wanted_names"]:
         return False
     if work["name"][card] == 0:
         return True
@@ -753,11 +843,11 @@ def _mark(work: Work, rank: int, index: int, at: int) -> None:
         return
     _step_open(work, rank, index, at)
     row, is_exact = BACKWARD + rank + 1, work["is_relaxed"] == 0
-    if is_exact or index == work["beam"]:
+    if is_exact or index == RELAXED:
         for after in range(work["counts"][row]):
             _mark_join(work, rank, row, after)
     if not is_exact and work["has_relaxed"][row] == 1:
-        _mark_join(work, rank, row, work["beam"])
+        _mark_join(work, rank, row, RELAXED)
 
 
 @kernel
@@ -798,9 +888,8 @@ def _mark_suit(
     if lays != 0:
         work["lay"][card] = 1
     if names != 0:
-        work["name"][card] = 1
-        if work["is_padded"] == 1 or names >> (work["jokers_low"] + 1) != 0:
-            work["name_more"][card] = 1
+        is_more = work["is_padded"] == 1 or names >> (work["jokers_low"] + 1) != 0
+        _set_name(work, card, is_more)
 
 
 @kernel
@@ -826,7 +915,7 @@ def _is_rank_settled(work: Work, rank: int) -> bool:
     work["is_relaxed"], work["is_unsettled"] = 1, 0
     _find_hull(work, row)
     for index in range(count + work["has_relaxed"][rank]):
-        node = work["beam"] if index == count else index
+        node = RELAXED if index == count else index
         for at in range(work["num_choices"][rank]):
             _mark(work, rank, node, at)
             if work["is_unsettled"] == 1:
@@ -848,7 +937,7 @@ def _mark_one_by_one(work: Work) -> None:
                 work["lay"][card] = 1
             work["must"][card] -= 1
             work["may"][card] += 1
-        if work["jokers_high"] > 0:
+        if _is_name_open(work, card):
             _name_one(work, card)
 
 
@@ -860,10 +949,10 @@ def _name_one(work: Work, card: int) -> None:
     work["jokers_high"] = high - 1
     work["jokers_low"] = max(0, low - 1)
     if work["name"][card] == 0 and is_completable(work):
-        work["name"][card] = 1
+        _set_name(work, card, False)
     work["jokers_low"] = low
     if work["name_more"][card] == 0 and low < high and is_completable(work):
-        work["name_more"][card] = 1
+        _set_name(work, card, True)
     work["must"][card] -= 1
     work["jokers_high"] = high
 
@@ -954,8 +1043,8 @@ def _mark_by_beams(work: Work) -> bool:
         first, last = _first_open(work), _last_open(work)
         if last < 0:
             return True
-        _walk_forward(work, last)
         _walk_backward(work, first)
+        _walk_forward(work, last)
         for rank in range(first, last + 1):
             _mark_rank(work, rank)
         is_settled = True
@@ -1039,12 +1128,14 @@ def answer(work: Work) -> None:
     `num_ranks`) and writes its answers: `lay[c]` is 1 iff some completion lays a
     further `c` from the hand; `name[d]` iff some completion has at least one joker
     `d` more than it must keep; `name_more[d]` iff one of those uses a joker from the
-    hand. A question of no consequence (nothing may be laid, nothing waits) is not
-    checked: with an illegal table that nothing completes all answers are 0.
+    hand. Once `wanted_names` names are known, no further ones are looked for: those
+    that are 1 are right, others may be missing. Nothing is checked: with a table that
+    nothing completes all answers are 0.
     """
     work["lay"][:] = 0
     work["name"][:] = 0
     work["name_more"][:] = 0
+    work["num_names"] = 0
     num_conditional = _resolve(work)
     _mark_all(work)
     for case in range(1, 1 << num_conditional):

@@ -61,7 +61,7 @@ def stream_key(seed: int, stream: int) -> Any:
 def _half_word(key: Any, counter: int) -> int:
     """Returns 32 random bits as an int64."""
     word = _mix(add(key, multiply(np.uint64(counter + 1), _GOLDEN)))
-    return np.int64(word >> _SHIFT_32)
+    return int(np.int64(word >> _SHIFT_32))
 
 
 @kernel
@@ -89,7 +89,7 @@ def episode_seed(seed: int, row: int, episode: int) -> int:
     """
     key = add(stream_key(seed, EPISODE_STREAM), multiply(np.uint64(row), _MIX_2))
     word = _mix(add(_mix(key), multiply(np.uint64(episode), _GOLDEN)))
-    return np.int64(word >> _SHIFT_1)
+    return int(np.int64(word >> _SHIFT_1))
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""The only door to Numba: the decorator, the cache and two machine operations.
+"""The only door to Numba: the decorator, the cache and two wrapping operations.
 
 Numba's own on-disk cache looks at the file of the function it stores, not at the
 files of the functions that one calls, and does not notice a changed bounds-check
@@ -20,7 +20,6 @@ from typing import Any, Final, TypeVar
 import numba
 import numpy as np
 from numba.core import event
-from numba.cpython.unsafe.numbers import trailing_zeros as _trailing_zeros
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -137,30 +136,21 @@ def kernel(function: Function) -> Function:
 if IS_COMPILED:
 
     @kernel
-    def lowest_bit(word: int) -> int:
-        """Returns the index of the lowest set bit of a positive int64."""
-        return int(_trailing_zeros(word))
-
-    @kernel
-    def multiply(left: int, right: int) -> int:
+    def multiply(left: Any, right: Any) -> Any:
         """Returns the product of two uint64, modulo 2**64."""
         return left * right
 
     @kernel
-    def add(left: int, right: int) -> int:
+    def add(left: Any, right: Any) -> Any:
         """Returns the sum of two uint64, modulo 2**64."""
         return left + right
 
 else:
 
-    def lowest_bit(word: int) -> int:
-        """Returns the index of the lowest set bit of a positive int64."""
-        return (int(word) & -int(word)).bit_length() - 1
-
-    def multiply(left: int, right: int) -> int:
+    def multiply(left: Any, right: Any) -> Any:
         """Returns the product of two uint64, modulo 2**64."""
-        return np.uint64((int(left) * int(right)) & _WORD)  # type: ignore[return-value]
+        return np.uint64((int(left) * int(right)) & _WORD)
 
-    def add(left: int, right: int) -> int:
+    def add(left: Any, right: Any) -> Any:
         """Returns the sum of two uint64, modulo 2**64."""
-        return np.uint64((int(left) + int(right)) & _WORD)  # type: ignore[return-value]
+        return np.uint64((int(left) + int(right)) & _WORD)

@@ -26,7 +26,7 @@ _RANK_POINTS: Final = np.array(RANK_POINTS, dtype=np.int64)
 @kernel
 def hand_points(hand: Any) -> int:
     """Returns the points of a hand of counts, `[53]` (R3)."""
-    points = np.int64(hand[JOKER]) * JOKER_POINTS
+    points = int(hand[JOKER]) * JOKER_POINTS
     for card in range(NUM_CARD_TYPES):
         if hand[card] > 0:
             points += hand[card] * _RANK_POINTS[card % NUM_RANKS]
@@ -85,7 +85,7 @@ def total_game(scores: Any, rounds_won: Any, config: Any, totals: Any) -> int:
     best = -1
     winners = 0
     for player in range(config[NUM_PLAYERS_AT]):
-        total = np.int64(scores[player])
+        total = int(scores[player])
         is_at_target = total >= config[TARGET_SCORE_AT]
         if is_at_target:
             total += TARGET_BONUS

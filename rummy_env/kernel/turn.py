@@ -95,9 +95,22 @@ def _start_turn(state: Any, player: int) -> None:
 
 
 @kernel
+def _wanted_names(state: Any) -> int:
+    """Returns how many names the mask needs to know.
+
+    All where one may be chosen. Two where jokers could only be released: a release
+    is legal iff a name other than the joker's own is possible.
+    """
+    if state["pending"] != NOT_PENDING or state["hands"][state["to_move"], JOKER] > 0:
+        return NUM_CARD_TYPES
+    return 2 if state["num_laid"] > 0 else 0
+
+
+@kernel
 def load_question(state: Any, config: Any, work: Any) -> None:
     """Puts the table and the hand of the player to move before `completion`."""
     hand = state["hands"][state["to_move"]]
+    work["wanted_names"] = _wanted_names(state)
     work["num_ranks"] = config[NUM_RANKS_AT]
     work["pending"] = state["pending"] != NOT_PENDING
     work["hand"][JOKER] = hand[JOKER]

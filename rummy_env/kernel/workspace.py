@@ -15,6 +15,8 @@ NUM_LEVELS: Final = MAX_JOKERS + 1
 """Levels of a node: sets by the free jokers that one suit has used."""
 CAPACITY: Final = 1024
 """The nodes that one layer of a walk has room for, besides a relaxed one."""
+RELAXED: Final = CAPACITY
+"""The place of a layer's relaxed node."""
 NUM_LAYERS: Final = NUM_RANKS + 1
 
 _WHOLE: Final = np.int64
@@ -27,10 +29,12 @@ WORKSPACE: Final = np.dtype(
         ("hand", _WHOLE, (NUM_CARD_TYPES + 1,)),  # real cards, then jokers
         ("pending", _WHOLE),  # released jokers that wait for a name, 0 or 1
         ("num_ranks", _WHOLE),
+        ("wanted_names", _WHOLE),  # how many names to find before it is enough
         # the answers
         ("lay", _WHOLE, (NUM_CARD_TYPES,)),  # some completion lays one more
         ("name", _WHOLE, (NUM_CARD_TYPES,)),  # some completion names a joker so anew
         ("name_more", _WHOLE, (NUM_CARD_TYPES,)),  # ... and uses one from the hand
+        ("num_names", _WHOLE),  # how many of `name` are 1
         # the same, joker questions resolved: what a walk reads
         ("must", _WHOLE, (NUM_CARD_TYPES,)),  # copies that lie, whatever happens
         ("may", _WHOLE, (NUM_CARD_TYPES,)),  # further copies that may be laid
@@ -48,7 +52,9 @@ WORKSPACE: Final = np.dtype(
         ("nodes", _WHOLE, (2 * NUM_LAYERS, CAPACITY + 1, NUM_SUITS, NUM_LEVELS)),
         ("counts", _WHOLE, (2 * NUM_LAYERS,)),
         ("beam", _WHOLE),  # nodes kept in a layer before the rest are merged
-        ("has_relaxed", _WHOLE, (2 * NUM_LAYERS,)),  # whether a node stands at `beam`
+        ("is_filled", _WHOLE, (2 * NUM_LAYERS,)),  # whether a layer can guide
+        ("scores", _WHOLE, (CAPACITY,)),  # of the nodes of the layer being filled
+        ("has_relaxed", _WHOLE, (2 * NUM_LAYERS,)),  # whether there is one, at RELAXED
         ("is_relaxed", _WHOLE),  # whether the join looked at involves such a node
         ("is_unsettled", _WHOLE),  # whether only such a join speaks for an answer
         ("cursors", _WHOLE, (NUM_LAYERS,)),
