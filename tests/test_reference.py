@@ -144,8 +144,8 @@ def test_r12_to_r17_melding_actions_of_known_cases(case: dict[str, Any]) -> None
 def random_turn(rng: random.Random) -> Turn:
     """Returns a small position: melds on the table, some cards named, a hand."""
     num_ranks = rng.choice([3, 3, 4, 4, 5, 6])
-    packs = rng.choice([1, 2])
-    jokers = rng.randrange(packs + 1)
+    packs = rng.choice([1, 2, 2])
+    jokers = min(packs, rng.choice([0, 1, 2, 2]))
     deck = [suit * 13 + rank for suit in range(4) for rank in range(num_ranks)] * packs
     real: Counter[int] = Counter()
     named: Counter[int] = Counter()
@@ -161,7 +161,7 @@ def random_turn(rng: random.Random) -> Turn:
         if min(left.values()) < 0:
             return random_turn(rng)
     pool = sorted(left.elements()) + [JOKER] * jokers
-    hand = Counter(rng.sample(pool, min(len(pool), rng.randint(1, 4))))
+    hand = Counter(rng.sample(pool, min(len(pool), rng.randint(1, 5))))
     if hand[JOKER] < jokers and rng.random() < 0.5:
         hand[JOKER] += 1
     as_list = [
