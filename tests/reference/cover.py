@@ -1,8 +1,9 @@
 """Exact cover with choices: must some cards be covered, may others help?
 
 A question has cards that must be covered, spare cards that may be, jokers that must
-be used under any name, and jokers that may be. The search takes the lowest card not
-yet covered and tries every meld of up to five cards through it. Copies of a card are
+be used under any name, and jokers that may be. The search takes a card not yet
+covered, one that needs a joker or else the lowest, and tries every meld of up to five
+cards through it. Copies of a card are
 alike, so a meld takes a needed copy before a spare one.
 """
 
@@ -178,29 +179,32 @@ def companions(field: int, num_ranks: int) -> int:
     return shared | 1 << FIELD * field
 
 
-def jokers_wanted(question: Question) -> int:
-    """Returns how many jokers a question needs at the least.
-
-    A needed card in no meld of the cards at hand needs a joker in its meld, and
-    cards that share no meld need different ones.
-    """
+def helpless(question: Question) -> int:
+    """Returns the needed cards that are in no meld without a joker, packed."""
     needed = present(question.needed)
     cards = needed | present(question.spare)
-    alone = needed & ~supported(cards, question.num_ranks)
+    return needed & ~supported(cards, question.num_ranks)
+
+
+def jokers_wanted(alone: int, num_ranks: int) -> int:
+    """Returns how many jokers helpless cards need at the least.
+
+    Each needs a joker in its meld; cards that share no meld need different ones.
+    """
     wanted = 0
     while alone:
         wanted += 1
-        alone &= ~companions(lowest_field(alone), question.num_ranks)
+        alone &= ~companions(lowest_field(alone), num_ranks)
     return wanted
 
 
-def moves(question: Question) -> list[tuple[int, int, int]]:
+def moves(question: Question, alone: int) -> list[tuple[int, int, int]]:
     """Returns the melds to try next with their spare cards and jokers.
 
     Without a needed card left, a meld has to use a joker that must be used.
     """
     if question.needed:
-        lowest = lowest_field(question.needed)
+        lowest = lowest_field(alone or question.needed)
         tried = pieces_through(question.num_ranks).get(lowest, [])
     else:
         tried = all_pieces(question.num_ranks)
@@ -213,14 +217,15 @@ def moves(question: Question) -> list[tuple[int, int, int]]:
     return sorted(found, key=lambda move: (move[2].bit_count(), move[1].bit_count()))
 
 
-@lru_cache(maxsize=1 << 19)
+@lru_cache(maxsize=1 << 18)
 def solve(question: Question) -> Answer | None:
     """Returns a way to cover what must be covered, or None."""
     if not question.needed and not question.must:
         return Answer(0, 0)
-    if jokers_wanted(question) > question.must + question.may:
+    alone = helpless(question)
+    if jokers_wanted(alone, question.num_ranks) > question.must + question.may:
         return None
-    for piece, spare, names in moves(question):
+    for piece, spare, names in moves(question, alone):
         rest = solve(after(question, piece, spare, names))
         if rest is not None:
             return Answer(rest.laid + spare, rest.names + names)

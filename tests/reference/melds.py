@@ -113,7 +113,7 @@ def pieces(num_ranks: int) -> dict[int, list[tuple[int, Meld]]]:
     return found
 
 
-@lru_cache(maxsize=1 << 20)
+@lru_cache(maxsize=1 << 18)
 def splits(bag: int, num_ranks: int) -> bool:
     """Returns whether a packed multiset splits into melds: an exact cover."""
     if not bag:
