@@ -18,6 +18,7 @@ from tests.reference.completion import (
     legal_melding_actions,
     legal_tables,
     melding_actions,
+    num_tables,
     play,
     reachable_final_tables,
     start_turn,
@@ -141,6 +142,20 @@ def test_r12_to_r17_melding_actions_of_known_cases(case: dict[str, Any]) -> None
     check_case(case)
 
 
+def test_r12_to_r17_listed_completions_give_the_known_actions() -> None:
+    num_cases = 0
+    for case in MELDING:
+        turn = turn_of(case["table"], case["hand"])
+        on_table = len(unpack(turn.real + turn.named))
+        if num_tables(turn) <= 6_000 and on_table <= 20:
+            tables = list(legal_tables(turn))
+            num_cases += 1
+            for action, legal in case["turn"]:
+                turn = turn if action is None else play(turn, action)
+                assert sorted(legal_melding_actions(turn, tables)) == sorted(legal)
+    assert num_cases >= 15
+
+
 def random_turn(rng: random.Random) -> Turn:
     """Returns a small position: melds on the table, some cards named, a hand."""
     num_ranks = rng.choice([3, 3, 4, 4, 5, 6])
@@ -164,10 +179,10 @@ def random_turn(rng: random.Random) -> Turn:
     hand = Counter(rng.sample(pool, min(len(pool), rng.randint(1, 5))))
     if hand[JOKER] < jokers and rng.random() < 0.5:
         hand[JOKER] += 1
-    as_list = [
+    as_lists = [
         [bag[c] for c in range(NUM_CARD_TYPES + 1)] for bag in (real, named, hand)
     ]
-    return start_turn(*as_list, num_ranks=num_ranks)
+    return start_turn(as_lists[0], as_lists[1], as_lists[2], num_ranks)
 
 
 def walk(turn: Turn, rng: random.Random) -> None:

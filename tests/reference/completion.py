@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations_with_replacement, product
+from math import comb, prod
 
 from rummy_env.cards import (
     CARD_NAMES,
@@ -27,7 +28,9 @@ from tests.reference.melds import (
     field_of,
     pack,
     pack_counts,
+    present,
     splits,
+    supported,
     unit,
     unpack,
 )
@@ -130,8 +133,21 @@ def legal_tables(turn: Turn) -> Iterator[Table]:
     for part in parts_of(turn.hand):
         real = turn.real + part
         for named in bags:
+            seen = present(real + named)
+            if supported(seen, turn.num_ranks) != seen:
+                continue  # some card is in no meld
             if splits(real + named, turn.num_ranks):
                 yield real, named
+
+
+def num_tables(turn: Turn) -> int:
+    """Returns how many tables `legal_tables` tries."""
+    hand = unpack(turn.hand)
+    parts = prod(hand.count(card) + 1 for card in set(hand))
+    on_table = len(unpack(turn.named)) + (turn.pending is not None)
+    cards = len(names_in_play(turn.num_ranks))
+    numbers = range(on_table, on_table + turn.jokers + 1)
+    return parts * sum(comb(cards + number - 1, number) for number in numbers)
 
 
 def least(turn: Turn, table: Table, card: int) -> int:
@@ -319,28 +335,31 @@ def can_name(turn: Turn, name: int, *, from_hand: bool) -> bool:
     return any(case.with_joker(name, from_hand=from_hand) for case in cases(turn))
 
 
+def can_take(turn: Turn, card: int) -> bool:
+    """Returns whether a joker of this name may be released: another name waits."""
+    others = [e for e in names_in_play(turn.num_ranks) if e != card]
+    return can_release(turn, card) and any(
+        can_name(turn, e, from_hand=False) for e in others
+    )
+
+
 def melding_actions(turn: Turn) -> list[str]:
     """Returns the same actions as `legal_melding_actions`, by exact covers."""
     names = names_in_play(turn.num_ranks)
-    found = []
     if turn.pending is not None:
         others = [e for e in names if e != turn.pending]
         good = [e for e in others if can_name(turn, e, from_hand=False)]
         return [f"joker {CARD_NAMES[e]}" for e in good]
-    if turn.laid and is_table_legal(turn):
-        found.append("end")
-    for card in sorted(set(unpack(turn.hand))):
-        if can_lay(turn, card):
-            found.append(f"lay {CARD_NAMES[card]}")
-    for name in names if turn.jokers else []:
-        if can_name(turn, name, from_hand=True):
-            found.append(f"joker {CARD_NAMES[name]}")
-    for card in sorted(set(unpack(turn.named))):
-        if can_release(turn, card) and any(
-            e != card and can_name(turn, e, from_hand=False) for e in names
-        ):
-            found.append(f"take {CARD_NAMES[card]}")
-    return found
+    ends = ["end"] if turn.laid and is_table_legal(turn) else []
+    lays = [c for c in sorted(set(unpack(turn.hand))) if can_lay(turn, c)]
+    jokers = [e for e in names if turn.jokers and can_name(turn, e, from_hand=True)]
+    takes = [c for c in sorted(set(unpack(turn.named))) if can_take(turn, c)]
+    return [
+        *ends,
+        *(f"lay {CARD_NAMES[card]}" for card in lays),
+        *(f"joker {CARD_NAMES[card]}" for card in jokers),
+        *(f"take {CARD_NAMES[card]}" for card in takes),
+    ]
 
 
 # Where a turn can end.

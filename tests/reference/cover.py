@@ -3,8 +3,8 @@
 A question has cards that must be covered, spare cards that may be, jokers that must
 be used under any name, and jokers that may be. The search takes a card not yet
 covered, one that needs a joker or else the lowest, and tries every meld of up to five
-cards through it. Copies of a card are
-alike, so a meld takes a needed copy before a spare one.
+cards through it. Copies of a card are alike, so a meld takes a needed copy before a
+spare one.
 """
 
 from __future__ import annotations
@@ -16,22 +16,18 @@ from typing import NamedTuple
 
 from rummy_env.cards import NUM_RANKS, NUM_SUITS, rank_of
 from tests.reference.melds import (
+    ACES,
     FIELD,
-    GUARDS,
-    ONES,
-    SEVENS,
+    RANK,
     Meld,
     field_of,
     lowest_field,
     pack,
     pieces,
+    present,
+    supported,
     unpack,
 )
-
-RANK = FIELD * NUM_SUITS
-ACES = ONES & (1 << RANK) - 1
-FIRST_SUIT = sum(1 << RANK * rank for rank in range(NUM_RANKS))
-ALL_SUITS = ACES
 
 
 class Question(NamedTuple):
@@ -62,24 +58,6 @@ class Answer(NamedTuple):
 
     laid: int
     names: int
-
-
-def present(bag: int) -> int:
-    """Returns a packed set: one copy of each card type of a packed multiset."""
-    return (bag + SEVENS & GUARDS) >> FIELD - 1
-
-
-def supported(cards: int, num_ranks: int) -> int:
-    """Returns which of a packed set of cards are in any meld made of them alone."""
-    line = cards
-    if num_ranks >= 5:
-        line |= (cards & ACES) << RANK * num_ranks
-    starts = line & line >> RANK & line >> 2 * RANK
-    runs = starts | starts << RANK | starts << 2 * RANK
-    runs |= runs >> RANK * num_ranks
-    c, d, h, s = (cards >> FIELD * suit & FIRST_SUIT for suit in range(NUM_SUITS))
-    groups = ALL_SUITS * (c & d & (h | s) | h & s & (c | d))
-    return cards & (runs | groups)
 
 
 class Piece(NamedTuple):

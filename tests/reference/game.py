@@ -238,12 +238,7 @@ class Game:
         self.rounds_played += 1
         at_target = max(self.scores) >= self.config.target_score
         truncated = not at_target and self.rounds_played >= self.config.max_rounds
-        totals = list(self.scores)
-        game_winners: list[int] = []
-        if at_target:
-            totals, game_winners = scoring.final_totals(
-                self.scores, self.rounds_won, self.config
-            )
+        totals, game_winners = self._totals(at_target)
         self.outcome = Outcome(
             reason=reason,
             by=by,
@@ -256,6 +251,12 @@ class Game:
             game_winners=game_winners,
             truncated=truncated,
         )
+
+    def _totals(self, at_target: bool) -> tuple[list[int], list[int]]:
+        """Returns totals and winners of the game; no bonus before its end (R27)."""
+        if not at_target:
+            return list(self.scores), []
+        return scoring.final_totals(self.scores, self.rounds_won, self.config)
 
     def problems(self) -> list[str]:
         """Returns what is wrong with the cards: none may be lost or made (R1, R2)."""

@@ -18,11 +18,21 @@ Meld = tuple[int, ...]
 
 LONGEST_PIECE = 5
 """Longer runs are sums of runs of three to five cards."""
-FIELD = 4
+
 NUM_CARDS = NUM_SUITS * NUM_RANKS
+FIELD = 4
+"""The bits of a card type."""
+RANK = FIELD * NUM_SUITS
+"""The bits of a rank."""
 ONES = sum(1 << FIELD * field for field in range(NUM_CARDS))
+"""One copy of every card type."""
 SEVENS = 7 * ONES
 GUARDS = 8 * ONES
+"""The top bit of every field: counts stay below it."""
+ACES = ONES & (1 << RANK) - 1
+ALL_SUITS = ACES
+"""A factor that copies a card of the first suit to all suits of its rank."""
+FIRST_SUIT = sum(1 << RANK * rank for rank in range(NUM_RANKS))
 
 
 def all_groups(num_ranks: int) -> list[Meld]:
@@ -98,6 +108,24 @@ def lowest_field(bag: int) -> int:
 def contains(bag: int, part: int) -> bool:
     """Returns whether a packed multiset holds all of another."""
     return ((bag | GUARDS) - part) & GUARDS == GUARDS
+
+
+def present(bag: int) -> int:
+    """Returns a packed set: one copy of each card type of a packed multiset."""
+    return (bag + SEVENS & GUARDS) >> FIELD - 1
+
+
+def supported(cards: int, num_ranks: int) -> int:
+    """Returns which of a packed set of cards are in any meld made of them alone."""
+    line = cards
+    if num_ranks >= 5:
+        line |= (cards & ACES) << RANK * num_ranks
+    starts = line & line >> RANK & line >> 2 * RANK
+    runs = starts | starts << RANK | starts << 2 * RANK
+    runs |= runs >> RANK * num_ranks
+    c, d, h, s = (cards >> FIELD * suit & FIRST_SUIT for suit in range(NUM_SUITS))
+    groups = ALL_SUITS * (c & d & (h | s) | h & s & (c | d))
+    return cards & (runs | groups)
 
 
 @cache
