@@ -1,0 +1,228 @@
+"""The best meld: which cards to lay, and in what order, found by branch and bound.
+
+A node of the search is a question of `completion` with some cards laid and others
+set aside. The cards that may still be laid bound what can be added; laying or setting
+one aside never makes another layable that was not. If all of them fit at once, they
+are the best of their branch; else the first one is laid, and afterwards set aside.
+Cards are tried in the order of their ids and only a larger value replaces the best,
+so among equals the first in that order is found.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from rummy_env.actions import LAY, NAME_JOKER, TAKE
+from rummy_env.cards import (
+    JOKER,
+    JOKER_POINTS,
+    NUM_CARD_TYPES,
+    NUM_RANKS,
+)
+from rummy_env.kernel.completion import answer, has_completion, is_table_legal
+from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.scoring import RANK_POINT_TABLE
+
+BY_POINTS: Final = 0
+BY_CARDS: Final = 1
+NO_CARD: Final = -1
+
+
+@kernel
+def _value(card: int, objective: int) -> int:
+    """Returns what laying a card is worth."""
+    if objective == BY_CARDS:
+        return 1
+    if card == JOKER:
+        return JOKER_POINTS
+    return RANK_POINT_TABLE[card % NUM_RANKS]
+
+
+@kernel
+def _move(work: Any, card: int, count: int) -> None:
+    """Lays copies of a card; a joker then waits for its name."""
+    work["hand"][card] -= count
+    if card == JOKER:
+        work["pending"] += count
+    else:
+        work["table"][card] += count
+
+
+@kernel
+def _find_open(work: Any) -> None:
+    """Writes to `open` how many copies of each card are in question."""
+    work["wanted_names"] = 0
+    answer(work)
+    for card in range(NUM_CARD_TYPES):
+        work["open"][card] = work["hand"][card] if work["lay"][card] else 0
+    work["open"][JOKER] = 0
+    if work["hand"][JOKER] > 0:
+        _move(work, JOKER, 1)
+        if has_completion(work):
+            work["open"][JOKER] = work["hand"][JOKER] + 1
+        _move(work, JOKER, -1)
+
+
+@kernel
+def _bound(work: Any, objective: int) -> int:
+    """Returns the value of all open cards."""
+    total = 0
+    for card in range(NUM_CARD_TYPES + 1):
+        total += work["open"][card] * _value(card, objective)
+    return total
+
+
+@kernel
+def _first_open(work: Any) -> int:
+    """Returns the first open card, or -1."""
+    for card in range(NUM_CARD_TYPES + 1):
+        if work["open"][card] > 0:
+            return card
+    return NO_CARD
+
+
+@kernel
+def _move_open(work: Any, direction: int) -> None:
+    """Lays all open cards, or takes them back."""
+    for card in range(NUM_CARD_TYPES + 1):
+        if work["open"][card] > 0:
+            _move(work, card, direction * work["open"][card])
+
+
+@kernel
+def _record(work: Any) -> None:
+    """Keeps the cards now laid as the best so far."""
+    for card in range(NUM_CARD_TYPES):
+        work["best_table"][card] = work["table"][card]
+    work["best_pending"] = work["pending"]
+
+
+@kernel
+def _visit(work: Any, value: int, best: int, objective: int) -> int:
+    """Looks at a node: records it if it is a better end, else names the next card.
+
+    Returns:
+        The card to branch on, or -1 where nothing more is to be had.
+    """
+    _find_open(work)
+    bound = value + _bound(work, objective)
+    if bound <= best:
+        return NO_CARD
+    if bound > value:
+        _move_open(work, 1)
+        fits = has_completion(work)
+        if fits:
+            _record(work)
+            work["best_value"] = bound
+        _move_open(work, -1)
+        return NO_CARD if fits else _first_open(work)
+    _record(work)
+    work["best_value"] = value
+    return NO_CARD
+
+
+@kernel
+def _search_best(work: Any, objective: int) -> None:
+    """Finds the best cards to lay, depth first, without recursion."""
+    work["best_value"] = -1
+    value, depth, is_entering = 0, 0, True
+    while True:
+        if is_entering:
+            card = _visit(work, value, work["best_value"], objective)
+            is_entering = card != NO_CARD
+            if is_entering:
+                _move(work, card, 1)
+                value += _value(card, objective)
+                work["path_card"][depth] = card
+                work["path_aside"][depth] = NO_CARD
+                depth += 1
+            continue
+        if depth == 0:
+            return
+        card, aside = work["path_card"][depth - 1], work["path_aside"][depth - 1]
+        if aside == NO_CARD:
+            _move(work, card, -1)
+            value -= _value(card, objective)
+            work["path_aside"][depth - 1] = work["hand"][card]
+            work["hand"][card] = 0
+            is_entering = True
+        else:
+            work["hand"][card] = aside
+            depth -= 1
+
+
+@kernel
+def _plan(work: Any, action: int) -> None:
+    """Appends an action to the plan."""
+    work["plan"][work["num_plan"]] = action
+    work["num_plan"] += 1
+
+
+@kernel
+def _name_next(work: Any, old: int) -> None:
+    """Names a waiting joker by the lowest card that will do, but its old name."""
+    work["wanted_names"] = NUM_CARD_TYPES
+    answer(work)
+    for card in range(NUM_CARD_TYPES):
+        if work["name"][card] == 1 and card != old:
+            work["pending"] -= 1
+            work["named"][card] += 1
+            work["locked"][card] += 1
+            _plan(work, NAME_JOKER + card)
+            return
+
+
+@kernel
+def _take_next(work: Any) -> int:
+    """Releases the first joker that may be; returns the name it had."""
+    work["wanted_names"] = 2
+    answer(work)
+    for card in range(NUM_CARD_TYPES):
+        is_movable = work["named"][card] > work["locked"][card]
+        if is_movable and work["table"][card] > 0:
+            if work["num_names"] > work["name"][card]:
+                work["named"][card] -= 1
+                work["pending"] += 1
+                _plan(work, TAKE + card)
+                return card
+    return NO_CARD
+
+
+@kernel
+def find_best(work: Any, objective: int, old: int) -> int:
+    """Finds the best meld and the actions that lay it.
+
+    Reads the question of the workspace and writes `plan`, the ids of actions in an
+    order in which each is legal, and `num_plan`; the question's table and names are
+    left as after the meld. Nothing else is laid then, but a table that is not legal
+    yet is made so.
+
+    Args:
+        work: The workspace.
+        objective: `BY_POINTS` or `BY_CARDS`.
+        old: The name that a joker waiting from before gave up, or -1 if none waits.
+
+    Returns:
+        The value of the cards laid; -1 if no completion exists.
+    """
+    work["num_plan"] = 0
+    was_pending = work["pending"] > 0
+    for card in range(NUM_CARD_TYPES):
+        work["before"][card] = work["table"][card]
+    _search_best(work, objective)
+    if work["best_value"] < 0:
+        return -1
+    for card in range(NUM_CARD_TYPES):
+        work["table"][card] = work["best_table"][card]
+    work["pending"] = work["best_pending"]
+    work["hand"][:] = 0
+    if was_pending:
+        _name_next(work, old)
+    for card in range(NUM_CARD_TYPES):
+        for _ in range(work["table"][card] - work["before"][card]):
+            _plan(work, LAY + card)
+    while work["pending"] > 0:
+        _name_next(work, NO_CARD)
+    while not is_table_legal(work):
+        _name_next(work, _take_next(work))
+    return work["best_value"]

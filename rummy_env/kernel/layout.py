@@ -1,0 +1,161 @@
+"""Layouts: one way to split a table into melds, for people to look at.
+
+How a table is laid out matters to nothing (R14). A layout is found by asking: take
+the lowest card that is left, try the melds it could belong to, longest first, and
+keep the first one after which the rest still splits. Each step asks `completion`, so
+it is never retraced. A run's ace is its first card unless the run is high; the lowest
+card left is an ace of a high run only when aces are all that is tried.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
+from rummy_env.config import FIRST_HIGH_ACE_RANKS, MAX_CARDS
+from rummy_env.kernel.completion import is_completable
+from rummy_env.kernel.jit import kernel
+
+MAX_MELDS: Final = MAX_CARDS // 3
+MAX_MELD: Final = NUM_RANKS
+"""The most cards in a meld (R11)."""
+NO_CARD: Final = -1
+
+_SUIT_SETS: Final = np.array([15, 7, 11, 13, 14], dtype=np.int64)
+"""Sets of suits that make a group, bits, the full one first."""
+
+
+def new_melds() -> np.ndarray:
+    """Returns room for a layout: card types, int64 `[35, 13]`, blank."""
+    return np.full((MAX_MELDS, MAX_MELD), NO_CARD, dtype=np.int64)
+
+
+@kernel
+def _can_take(work: Any, meld: Any) -> bool:
+    """Takes a meld's cards off what is left, or nothing if one is missing."""
+    for at in range(MAX_MELD):
+        if meld[at] == NO_CARD:
+            break
+        work["must"][meld[at]] -= 1
+    for at in range(MAX_MELD):
+        if meld[at] != NO_CARD and work["must"][meld[at]] < 0:
+            _put_back(work, meld)
+            return False
+    return True
+
+
+@kernel
+def _put_back(work: Any, meld: Any) -> None:
+    """Puts a meld's cards back."""
+    for at in range(MAX_MELD):
+        if meld[at] == NO_CARD:
+            break
+        work["must"][meld[at]] += 1
+
+
+@kernel
+def _keep(work: Any, meld: Any) -> bool:
+    """Takes a meld if it is there and the rest still splits."""
+    if meld[0] == NO_CARD or not _can_take(work, meld):
+        return False
+    if is_completable(work):
+        return True
+    _put_back(work, meld)
+    return False
+
+
+@kernel
+def _lowest(work: Any) -> int:
+    """Returns the lowest card left by rank, then suit, or -1."""
+    for rank in range(work["num_ranks"]):
+        for suit in range(NUM_SUITS):
+            if work["must"][suit * NUM_RANKS + rank] > 0:
+                return suit * NUM_RANKS + rank
+    return NO_CARD
+
+
+@kernel
+def _write_run(meld: Any, suit: int, first: int, length: int, num_ranks: int) -> None:
+    """Writes a run; a rank past the last one kept is the ace."""
+    meld[:] = NO_CARD
+    for at in range(length):
+        meld[at] = suit * NUM_RANKS + (first + at) % num_ranks
+
+
+@kernel
+def _write_group(meld: Any, rank: int, suits: int) -> None:
+    """Writes a group of some suits."""
+    meld[:] = NO_CARD
+    at = 0
+    for suit in range(NUM_SUITS):
+        if (suits >> suit) & 1:
+            meld[at] = suit * NUM_RANKS + rank
+            at += 1
+
+
+@kernel
+def _find_run(work: Any, meld: Any, suit: int, rank: int) -> bool:
+    """Keeps the longest run that begins at a card, or ends high at an ace."""
+    num_ranks = work["num_ranks"]
+    has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS
+    longest = num_ranks - rank
+    if has_high_ace and rank > 0:
+        longest += 1
+    for length in range(longest, 2, -1):
+        _write_run(meld, suit, rank, length, num_ranks)
+        if _keep(work, meld):
+            return True
+    if has_high_ace and rank == 0:
+        for length in range(num_ranks, 2, -1):
+            _write_run(meld, suit, num_ranks + 1 - length, length, num_ranks)
+            if _keep(work, meld):
+                return True
+    return False
+
+
+@kernel
+def _find_group(work: Any, meld: Any, suit: int, rank: int) -> bool:
+    """Keeps the largest group that holds a card."""
+    for at in range(len(_SUIT_SETS)):
+        if (_SUIT_SETS[at] >> suit) & 1:
+            _write_group(meld, rank, _SUIT_SETS[at])
+            if _keep(work, meld):
+                return True
+    return False
+
+
+@kernel
+def arrange(work: Any, near: Any, melds: Any) -> int:
+    """Splits the table of the question, jokers counted as named, into melds.
+
+    Args:
+        work: The workspace: `table`, `named` and `num_ranks` are read.
+        near: An earlier layout, int64 `[35, 13]`; its melds are kept in order
+            wherever the rest still splits without them.
+        melds: Where the layout is written, int64 `[35, 13]`, padded with -1.
+
+    Returns:
+        How many melds there are; -1 if the table is not legal.
+    """
+    for card in range(NUM_CARD_TYPES):
+        work["must"][card] = work["table"][card] + work["named"][card]
+        work["may"][card] = 0
+    work["jokers_low"], work["jokers_high"] = 0, 0
+    melds[:] = NO_CARD
+    if not is_completable(work):
+        return -1
+    count = 0
+    for at in range(MAX_MELDS):
+        if _keep(work, near[at]):
+            melds[count] = near[at]
+            count += 1
+    while True:
+        card = _lowest(work)
+        if card == NO_CARD:
+            return count
+        suit, rank = card // NUM_RANKS, card % NUM_RANKS
+        if not _find_run(work, melds[count], suit, rank):
+            _find_group(work, melds[count], suit, rank)
+        count += 1
