@@ -18,6 +18,8 @@ CAPACITY: Final = 1024
 RELAXED: Final = CAPACITY
 """The place of a layer's relaxed node."""
 NUM_LAYERS: Final = NUM_RANKS + 1
+BACKWARD: Final = NUM_LAYERS
+"""The row of the first backward layer: row `BACKWARD + rank` is before that rank."""
 
 _WHOLE: Final = np.int64
 WORKSPACE: Final = np.dtype(

@@ -1,0 +1,131 @@
+"""Choices: the ways to divide the copies of a rank between groups and runs.
+
+`automaton` decides one suit's runs, `groups` one rank's groups. The two meet in the
+choice, at each rank, of a box of copies that go to groups: given the boxes, the suits
+are independent, and each reads a *letter*, the interval of its copies that go to
+runs. Cards in the hand widen the interval; a free joker shifts it, so a choice packs
+one letter for each suit and number of jokers placed there. A higher lower bound on
+the copies of one suit asks for one more card: the second word of a choice.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from rummy_env.cards import NUM_RANKS, NUM_SUITS
+from rummy_env.kernel.automaton import (
+    ALIVE,
+    FITS_ACES,
+    FITS_ONE,
+    FITS_THREE,
+    FITS_TWO,
+    MAX_COPIES,
+    NO_LETTER,
+)
+from rummy_env.kernel.groups import BOX_HIGH, BOX_LOW, NUM_BOXES
+from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.workspace import BACKWARD, NUM_LEVELS
+
+Work = Any
+"""A record of `workspace.WORKSPACE`."""
+
+_LETTER_BITS: Final = 4
+_LETTER_MASK: Final = (1 << _LETTER_BITS) - 1
+
+
+@kernel
+def _letter(low: int, high: int) -> int:
+    """Returns the number of the interval of copies that go to runs."""
+    return (high * (high + 1)) // 2 + low
+
+
+@kernel
+def letter_of(choice: int, suit: int, level: int) -> int:
+    """Returns the letter of a suit with so many jokers placed there."""
+    return (choice >> ((suit * NUM_LEVELS + level) * _LETTER_BITS)) & _LETTER_MASK
+
+
+@kernel
+def _present(work: Work, card: int) -> int:
+    """Returns how many copies of a card may come to lie, free jokers not counted."""
+    return work["must"][card] + work["may"][card]
+
+
+@kernel
+def fill_choices(work: Work, rank: int) -> int:
+    """Lists the ways to divide the copies of a rank, as packed letters.
+
+    Returns:
+        How many there are.
+    """
+    count = 0
+    for box in range(NUM_BOXES):
+        if not _is_box_reachable(work, rank, box):
+            continue
+        choice, more = 0, 0
+        for suit in range(NUM_SUITS):
+            card = suit * NUM_RANKS + rank
+            for level in range(NUM_LEVELS):
+                shift = (suit * NUM_LEVELS + level) * _LETTER_BITS
+                choice |= _box_letter(work, card, box, level, 0) << shift
+                more |= _box_letter(work, card, box, level, 1) << shift
+        work["choices"][rank, count, 0] = choice
+        work["choices"][rank, count, 1] = more
+        count += 1
+    return count
+
+
+@kernel
+def _is_box_reachable(work: Work, rank: int, box: int) -> bool:
+    """Tells whether a box can be had with the free jokers there are."""
+    missing = 0
+    for suit in range(NUM_SUITS):
+        present = _present(work, suit * NUM_RANKS + rank)
+        missing += max(0, BOX_LOW[box, suit] - present)
+    return missing <= work["jokers_high"]
+
+
+@kernel
+def _box_letter(work: Work, card: int, box: int, jokers: int, more: int) -> int:
+    """Returns the interval of a card's copies that go to runs in a box.
+
+    Args:
+        work: The workspace.
+        card: The card.
+        box: The box.
+        jokers: Free jokers placed as this card.
+        more: 1 asks for one more card from the hand, 0 does not.
+    """
+    may = work["may"][card]
+    if jokers > work["jokers_high"] or more > may:
+        return NO_LETTER
+    low = work["must"][card] + jokers
+    high = low + may - BOX_LOW[box, card // NUM_RANKS]
+    if high < 0 or low + may > MAX_COPIES:
+        return NO_LETTER
+    return _letter(max(0, low + more - BOX_HIGH[box]), high)
+
+
+@kernel
+def find_room(work: Work) -> None:
+    """Writes how many copies each card may come to, and what to keep of each set."""
+    num_ranks, room, keep = work["num_ranks"], work["room"], work["keep"]
+    jokers = work["jokers_high"]
+    for suit in range(NUM_SUITS):
+        for rank in range(num_ranks):
+            present = _present(work, suit * NUM_RANKS + rank)
+            room[rank, suit] = min(MAX_COPIES, present + jokers)
+        # what follows the last rank is the ace again: no look ahead beyond it
+        room[num_ranks, suit] = MAX_COPIES
+        room[num_ranks + 1, suit] = MAX_COPIES
+        aces = FITS_ACES[room[0, suit]]
+        for rank in range(1, num_ranks + 1):
+            keep[rank, suit] = ALIVE[room[rank, suit], room[rank + 1, suit]]
+            two = room[rank - 2, suit] if rank > 1 else 0
+            three = room[rank - 3, suit] if rank > 2 else 0
+            keep[BACKWARD + rank, suit] = (
+                aces
+                & FITS_ONE[room[rank - 1, suit]]
+                & FITS_TWO[two]
+                & FITS_THREE[three]
+            )

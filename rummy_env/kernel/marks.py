@@ -1,0 +1,262 @@
+"""Marks: what walks from both ends prove about the cards at each rank.
+
+A choice at a rank belongs to a completion iff a node before it, the choice, and a node
+after it join (`walk`). With one more card of a suit asked for, the join proves that
+this card may be laid; with a joker of a suit placed, that a joker may be named so.
+What the widest beam does not settle is asked card by card.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
+from rummy_env.kernel.answers import (
+    first_open_rank,
+    is_lay_open,
+    is_name_open,
+    is_rank_open,
+    last_open_rank,
+    set_name,
+)
+from rummy_env.kernel.choices import letter_of
+from rummy_env.kernel.groups_only import mark_groups_only
+from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.joker_totals import allowed_totals, sums
+from rummy_env.kernel.nodes import meeting_totals, step_over, word_after
+from rummy_env.kernel.support import drop_unsupported
+from rummy_env.kernel.walk import (
+    BEAMS,
+    begin_walk,
+    is_completable,
+    walk_backward,
+    walk_forward,
+)
+from rummy_env.kernel.workspace import BACKWARD, RELAXED
+
+Work = Any
+"""A record of `workspace.WORKSPACE`."""
+
+
+@kernel
+def mark_all(work: Work) -> None:
+    """Marks the answers of `must`, `may` and the free jokers, resolved."""
+    if work["jokers_high"] == 0:
+        drop_unsupported(work)
+        if last_open_rank(work) < 0:
+            return
+    low = work["jokers_low"]
+    has_groups_only = begin_walk(work)
+    padded_low = work["jokers_low"]
+    if has_groups_only:
+        work["jokers_low"] = low
+        mark_groups_only(work)
+        work["jokers_low"] = padded_low
+    is_settled = _mark_by_beams(work)
+    work["jokers_low"] = low
+    if not is_settled:
+        _mark_one_by_one(work)
+
+
+@kernel
+def _mark_by_beams(work: Work) -> bool:
+    """Marks with wider and wider beams; False if the widest settles not all."""
+    for width in BEAMS:
+        work["beam"] = min(width, work["limit"])
+        first, last = first_open_rank(work), last_open_rank(work)
+        if last < 0:
+            return True
+        walk_backward(work, first)
+        walk_forward(work, last)
+        for rank in range(first, last + 1):
+            _mark_rank(work, rank)
+        is_settled = True
+        for rank in range(first, last + 1):
+            is_settled = is_settled and _is_rank_settled(work, rank)
+        if is_settled:
+            return True
+    return False
+
+
+@kernel
+def _mark_rank(work: Work, rank: int) -> None:
+    """Marks all that the beams around a rank prove."""
+    work["is_relaxed"] = 0
+    _find_hull(work, BACKWARD + rank + 1)
+    for index in range(work["counts"][rank]):
+        for at in range(work["num_choices"][rank]):
+            if not is_rank_open(work, rank):
+                return
+            _mark(work, rank, index, at)
+
+
+@kernel
+def _is_rank_settled(work: Work, rank: int) -> bool:
+    """Tells whether no join with a relaxed node speaks for an open answer."""
+    count, row = work["counts"][rank], BACKWARD + rank + 1
+    if work["has_relaxed"][rank] + work["has_relaxed"][row] == 0:
+        return True
+    if not is_rank_open(work, rank):
+        return True
+    work["is_relaxed"], work["is_unsettled"] = 1, 0
+    _find_hull(work, row)
+    for index in range(count + work["has_relaxed"][rank]):
+        node = RELAXED if index == count else index
+        for at in range(work["num_choices"][rank]):
+            _mark(work, rank, node, at)
+            if work["is_unsettled"] == 1:
+                return False
+    return True
+
+
+@kernel
+def _mark(work: Work, rank: int, index: int, at: int) -> None:
+    """Marks what one choice of one forward node proves at its rank.
+
+    Joins of two nodes of the beams are looked at, or, if `is_relaxed`, the others.
+    """
+    if not step_over(work, rank, index, rank, work["choices"][rank, at, 0]):
+        return
+    if not _meets_hull(work):
+        return
+    _step_open(work, rank, index, at)
+    row, is_exact = BACKWARD + rank + 1, work["is_relaxed"] == 0
+    if is_exact or index == RELAXED:
+        for after in range(work["counts"][row]):
+            _mark_join(work, rank, row, after)
+    if not is_exact and work["has_relaxed"][row] == 1:
+        _mark_join(work, rank, row, RELAXED)
+
+
+@kernel
+def _find_hull(work: Work, row: int) -> None:
+    """Collects what any node of a layer holds, suit by suit and level by level."""
+    hull = work["hull"]
+    hull[:] = 0
+    count = work["counts"][row]
+    for index in range(count + work["has_relaxed"][row]):
+        if index == count:
+            index = RELAXED
+        for suit in range(NUM_SUITS):
+            for level in range(work["jokers_high"] + 1):
+                hull[suit, level] |= work["nodes"][row, index, suit, level]
+
+
+@kernel
+def _meets_hull(work: Work) -> bool:
+    """Tells whether `here` could join any node of the layer of the hull."""
+    here, hull, levels = work["here"], work["hull"], work["jokers_high"] + 1
+    totals = 1
+    for suit in range(NUM_SUITS):
+        of_suit = 0
+        for one in range(levels):
+            for other in range(levels - one):
+                if here[suit, one] & hull[suit, other] != 0:
+                    of_suit |= 1 << (one + other)
+        totals = sums(totals, of_suit)
+    return totals & allowed_totals(work) != 0
+
+
+@kernel
+def _step_open(work: Work, rank: int, index: int, at: int) -> None:
+    """Writes the node after a choice with one more card laid, and with a joker.
+
+    To `more` and `joker`, for the suits of which something is open.
+    """
+    jokers, nodes = work["jokers_high"], work["nodes"]
+    choice, lifted = work["choices"][rank, at, 0], work["choices"][rank, at, 1]
+    for suit in range(NUM_SUITS):
+        card, room = suit * NUM_RANKS + rank, work["room"][rank + 1, suit]
+        keep = work["keep"][rank + 1, suit]
+        has_lay, has_name = is_lay_open(work, card), is_name_open(work, card)
+        for level in range(jokers + 1):
+            more, joker = 0, 0
+            for placed in range(level + 1):
+                before = nodes[rank, index, suit, level - placed]
+                if has_lay:
+                    more |= word_after(before, letter_of(lifted, suit, placed), room)
+                if has_name and placed > 0:
+                    joker |= word_after(before, letter_of(choice, suit, placed), room)
+            work["more"][suit, level] = more & keep
+            work["joker"][suit, level] = joker & keep
+
+
+@kernel
+def _mark_join(work: Work, rank: int, row: int, after: int) -> None:
+    """Marks what `here` and one node after it prove, if they join."""
+    here, allowed = work["here"], allowed_totals(work)
+    first = meeting_totals(work, here, 0, row, after)
+    second = meeting_totals(work, here, 1, row, after)
+    third = meeting_totals(work, here, 2, row, after)
+    fourth = meeting_totals(work, here, 3, row, after)
+    black, red = sums(first, second), sums(third, fourth)
+    if sums(black, red) & allowed == 0:
+        return
+    _mark_suit(work, rank, 0, row, after, sums(second, red))
+    _mark_suit(work, rank, 1, row, after, sums(first, red))
+    _mark_suit(work, rank, 2, row, after, sums(fourth, black))
+    _mark_suit(work, rank, 3, row, after, sums(third, black))
+
+
+@kernel
+def _mark_suit(
+    work: Work, rank: int, suit: int, row: int, after: int, others: int
+) -> None:
+    """Marks what a join proves for one suit, the other suits' jokers given.
+
+    A join that involves a relaxed node proves nothing, but unsettles.
+    """
+    card, allowed = suit * NUM_RANKS + rank, allowed_totals(work)
+    lays, names = 0, 0
+    if is_lay_open(work, card):
+        lays = (
+            sums(meeting_totals(work, work["more"], suit, row, after), others) & allowed
+        )
+    if is_name_open(work, card):
+        names = (
+            sums(meeting_totals(work, work["joker"], suit, row, after), others)
+            & allowed
+        )
+    if work["is_relaxed"] == 1:
+        if lays | names != 0:
+            work["is_unsettled"] = 1
+        return
+    if lays != 0:
+        work["lay"][card] = 1
+    if names != 0:
+        is_more = work["is_padded"] == 1 or names >> (work["jokers_low"] + 1) != 0
+        set_name(work, card, is_more)
+
+
+@kernel
+def _mark_one_by_one(work: Work) -> None:
+    """Marks the same as `_mark_rank` for all ranks, by a question for each card."""
+    work["slow_answers"] += 1
+    for card in range(NUM_CARD_TYPES):
+        if card % NUM_RANKS >= work["num_ranks"]:
+            continue
+        if is_lay_open(work, card):
+            work["must"][card] += 1
+            work["may"][card] -= 1
+            if is_completable(work):
+                work["lay"][card] = 1
+            work["must"][card] -= 1
+            work["may"][card] += 1
+        if is_name_open(work, card):
+            _name_one(work, card)
+
+
+@kernel
+def _name_one(work: Work, card: int) -> None:
+    """Asks whether a free joker may be placed as this card."""
+    low, high = work["jokers_low"], work["jokers_high"]
+    work["must"][card] += 1
+    work["jokers_high"] = high - 1
+    work["jokers_low"] = max(0, low - 1)
+    if work["name"][card] == 0 and is_completable(work):
+        set_name(work, card, False)
+    work["jokers_low"] = low
+    if work["name_more"][card] == 0 and low < high and is_completable(work):
+        set_name(work, card, True)
+    work["must"][card] -= 1
+    work["jokers_high"] = high

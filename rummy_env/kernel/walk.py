@@ -1,0 +1,324 @@
+"""Walks over the ranks, from either end, in layers of nodes.
+
+A layer holds the nodes reached after some ranks; row `rank` of the workspace is
+before that rank in a walk forward, row `BACKWARD + rank` in a walk backward. Walking
+from both ends, a choice at a rank belongs to a completion iff a node before it, the
+choice, and a node after it join: their sets meet in all four suits.
+
+**Padding.** A free joker left over can be added to any table that has a run: to a run's
+end, where one of thirteen cards takes the other ace and becomes two; at least with
+five ranks, where that ace is there. So a completion is a table with a run that uses at
+most `jokers_high` free jokers, or one without a run that uses exactly as many as it
+should. The walk looks for the former, forgetting how many jokers must be placed, so
+that a set at a level contains the sets below it; the latter is a question of groups
+alone, each rank for itself (`groups_only`). With three and four ranks the walk
+counts exactly.
+
+**Beams.** Layers can grow long, and few of their nodes decide anything. So a walk keeps
+a *beam* of nodes exactly and merges all others of a layer, and whatever follows from
+them, into one *relaxed* node: the union of their sets, suit by suit, which stands for
+more than is there. Nodes of the beams that join prove an answer. Where not even the
+relaxed nodes join, there is nothing to find. If neither, the beam is widened.
+
+**Room.** If the widest beam does not settle a question, it is walked depth first:
+`_search` goes through the layers in portions, stepping from a few nodes at a time and
+coming back for the rest. So nothing is ever dropped, however small the room.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from rummy_env.cards import NUM_SUITS
+from rummy_env.config import FIRST_HIGH_ACE_RANKS
+from rummy_env.kernel.automaton import ACCEPT, ACCEPT_RUN, ROOT, ROOT_LOW
+from rummy_env.kernel.choices import fill_choices, find_room
+from rummy_env.kernel.groups import NUM_BOXES
+from rummy_env.kernel.groups_only import count_groups_only
+from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.joker_totals import allowed_totals
+from rummy_env.kernel.nodes import (
+    copy_node,
+    count_bits,
+    is_covered,
+    joins_node,
+    step_over,
+    write_here,
+)
+from rummy_env.kernel.workspace import BACKWARD, CAPACITY, NUM_LEVELS, RELAXED
+
+Work = Any
+"""A record of `workspace.WORKSPACE`."""
+
+BEAMS: Final = (8, 64, CAPACITY)
+"""The widths tried one after the other."""
+
+
+@kernel
+def begin_walk(work: Work) -> bool:
+    """Prepares the choices and both ends of a walk, deciding what it must count.
+
+    Where left-over jokers can be padded, `jokers_low` becomes 0; the caller has kept
+    it, and puts it back.
+
+    Returns:
+        Whether tables without a run are a question of their own.
+    """
+    find_room(work)
+    for rank in range(work["num_ranks"]):
+        work["num_choices"][rank] = fill_choices(work, rank)
+    has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
+    is_padded = work["jokers_low"] > 0 and has_high_ace
+    work["is_padded"] = is_padded
+    has_groups_only = is_padded and count_groups_only(work)
+    if is_padded:
+        work["jokers_low"] = 0
+    for suit in range(NUM_SUITS):
+        root = ROOT if has_high_ace else ROOT_LOW
+        for level in range(NUM_LEVELS):
+            is_there = level == 0 or work["jokers_low"] == 0
+            work["nodes"][0, 0, suit, level] = root if is_there else 0
+    work["counts"][0] = 1
+    work["is_filled"][:] = 0
+    _accept(work, has_groups_only)
+    return has_groups_only
+
+
+@kernel
+def _accept(work: Work, needs_run: bool) -> None:
+    """Fills the last backward layer: what accepts, with a run in some suit or not."""
+    row = BACKWARD + work["num_ranks"]
+    count = NUM_SUITS if needs_run else 1
+    work["counts"][row] = count
+    for index in range(count):
+        for suit in range(NUM_SUITS):
+            word = ACCEPT_RUN if needs_run and index == suit else ACCEPT
+            work["nodes"][row, index, suit, 0] = word
+            for level in range(1, NUM_LEVELS):
+                above = word if work["jokers_low"] == 0 else 0
+                work["nodes"][row, index, suit, level] = above
+
+
+@kernel
+def _advance(work: Work, source: int, target: int, rank: int) -> None:
+    """Steps a layer over a rank into another layer, forward or backward.
+
+    Args:
+        work: The workspace, its choices prepared.
+        source: The row to step from.
+        target: The row to fill, from empty.
+        rank: The rank stepped over.
+    """
+    count, choices = 0, work["num_choices"][rank]
+    work["has_relaxed"][target] = 0
+    for index in range(work["counts"][source]):
+        for at in range(choices):
+            if step_over(work, source, index, rank, work["choices"][rank, at, 0]):
+                count = _insert(work, target, count)
+    work["counts"][target] = count
+    if work["has_relaxed"][source] == 1:
+        for at in range(choices):
+            if step_over(work, source, RELAXED, rank, work["choices"][rank, at, 0]):
+                if not is_covered(work, target, count) and _score(work, target) > 0:
+                    _relax(work, target)
+    work["is_filled"][target] = 1
+
+
+@kernel
+def walk_forward(work: Work, last: int) -> None:
+    """Fills the forward layers up to the one before a rank."""
+    work["has_relaxed"][0] = 0
+    for rank in range(last):
+        _advance(work, rank, rank + 1, rank)
+
+
+@kernel
+def walk_backward(work: Work, first: int) -> None:
+    """Fills the backward layers down to the one after a rank."""
+    work["has_relaxed"][BACKWARD + work["num_ranks"]] = 0
+    for rank in range(work["num_ranks"] - 1, first, -1):
+        _advance(work, BACKWARD + rank + 1, BACKWARD + rank, rank)
+
+
+@kernel
+def _insert(work: Work, row: int, count: int) -> int:
+    """Adds `here` to a layer unless covered, and drops the nodes it covers.
+
+    Where the beam is full, the least promising node is merged into the relaxed one.
+
+    Returns:
+        The number of nodes in the layer after.
+    """
+    here, nodes, levels = work["here"], work["nodes"], work["jokers_high"] + 1
+    kept = 0
+    for index in range(count):
+        lacks, exceeds = 0, 0
+        for suit in range(NUM_SUITS):
+            for level in range(levels):
+                old, new = nodes[row, index, suit, level], here[suit, level]
+                lacks |= new & ~old
+                exceeds |= old & ~new
+        if lacks == 0:
+            return count
+        if exceeds != 0:
+            if kept != index:
+                copy_node(work, row, index, kept)
+                work["scores"][kept] = work["scores"][index]
+            kept += 1
+    score = _score(work, row)
+    if score == 0:
+        return kept
+    if kept == work["beam"]:
+        return _replace_worst(work, row, kept, score)
+    write_here(work, row, kept)
+    work["scores"][kept] = score
+    return kept + 1
+
+
+@kernel
+def _replace_worst(work: Work, row: int, count: int, score: int) -> int:
+    """Merges the worst of a full beam and `here` into the relaxed node."""
+    worst = 0
+    for index in range(count):
+        if work["scores"][index] < work["scores"][worst]:
+            worst = index
+    if work["scores"][worst] >= score:
+        _relax(work, row)
+        return count
+    relaxed, nodes = work["nodes"][row, RELAXED], work["nodes"]
+    if work["has_relaxed"][row] == 0:
+        relaxed[:] = 0
+        work["has_relaxed"][row] = 1
+    for suit in range(NUM_SUITS):
+        for level in range(work["jokers_high"] + 1):
+            relaxed[suit, level] |= nodes[row, worst, suit, level]
+    write_here(work, row, worst)
+    work["scores"][worst] = score
+    return count
+
+
+@kernel
+def _relax(work: Work, row: int) -> None:
+    """Merges `here` into the relaxed node of a layer."""
+    here, relaxed = work["here"], work["nodes"][row, RELAXED]
+    if work["has_relaxed"][row] == 0:
+        relaxed[:] = 0
+        work["has_relaxed"][row] = 1
+    for suit in range(NUM_SUITS):
+        for level in range(work["jokers_high"] + 1):
+            relaxed[suit, level] |= here[suit, level]
+
+
+@kernel
+def _score(work: Work, row: int) -> int:
+    """Returns how promising `here` is in a layer; 0 if it leads nowhere.
+
+    Looks at the layer of the other walk at the same place, where there is one: first
+    come nodes that join one of its beam, then the larger ones.
+    """
+    guide = row + BACKWARD if row < BACKWARD else row - BACKWARD
+    size = 1
+    for suit in range(NUM_SUITS):
+        size += count_bits(work["here"][suit, work["jokers_high"]])
+    if work["is_filled"][guide] == 0:
+        return size
+    for index in range(work["counts"][guide]):
+        if joins_node(work, guide, index):
+            return 1000 + size
+    if work["has_relaxed"][guide] == 1 and joins_node(work, guide, RELAXED):
+        return size
+    return 0
+
+
+@kernel
+def is_completable(work: Work) -> bool:
+    """Tells whether `must` with some of `may` and the free jokers splits into melds."""
+    low, allowed = work["jokers_low"], allowed_totals(work)
+    found = begin_walk(work) and work["group_totals"][work["num_ranks"]] & allowed != 0
+    if not found:
+        found = _find(work)
+    work["jokers_low"] = low
+    return found
+
+
+@kernel
+def _find(work: Work) -> bool:
+    """Walks forward with beams, and depth first if they do not settle it."""
+    last = work["num_ranks"]
+    for width in BEAMS:
+        work["beam"] = min(width, work["limit"])
+        walk_forward(work, last)
+        if _has_accepting(work, last):
+            return True
+        if work["has_relaxed"][last] == 0:
+            return False
+        if not _is_accepting(work, last, RELAXED):
+            return False
+    return _search(work)
+
+
+@kernel
+def _has_accepting(work: Work, rank: int) -> bool:
+    """Tells whether a node after the last rank accepts with enough jokers placed."""
+    for index in range(work["counts"][rank]):
+        if _is_accepting(work, rank, index):
+            return True
+    return False
+
+
+@kernel
+def _is_accepting(work: Work, rank: int, index: int) -> bool:
+    """Tells whether one node after the last rank accepts."""
+    work["here"][:] = work["nodes"][rank, index]
+    end = BACKWARD + rank
+    for at in range(work["counts"][end]):
+        if joins_node(work, end, at):
+            return True
+    return False
+
+
+@kernel
+def _search(work: Work) -> bool:
+    """Walks forward depth first, in portions that fit."""
+    last = work["num_ranks"]
+    # the choices of one node must fit, however narrow the beam is made for a test
+    work["beam"] = max(work["limit"], NUM_BOXES)
+    work["cursors"][0] = 0
+    rank = 0
+    while rank >= 0:
+        if rank == last:
+            if _has_accepting(work, rank):
+                return True
+            rank -= 1
+        elif work["cursors"][rank] == work["counts"][rank]:
+            rank -= 1
+        else:
+            work["cursors"][rank] = _advance_some(work, rank, work["cursors"][rank])
+            rank += 1
+            work["cursors"][rank] = 0
+    return False
+
+
+@kernel
+def _advance_some(work: Work, rank: int, start: int) -> int:
+    """Steps nodes of a forward layer over a rank, as many as there is room for.
+
+    Args:
+        work: The workspace, its choices prepared.
+        rank: The rank stepped over.
+        start: The first node of its layer to step from.
+
+    Returns:
+        The first node that was not stepped from; the number of nodes in the layer
+        when all were.
+    """
+    count, choices = 0, work["num_choices"][rank]
+    for index in range(start, work["counts"][rank]):
+        if count > 0 and count + choices > work["beam"]:
+            work["counts"][rank + 1] = count
+            return index
+        for at in range(choices):
+            if step_over(work, rank, index, rank, work["choices"][rank, at, 0]):
+                count = _insert(work, rank + 1, count)
+    work["counts"][rank + 1] = count
+    return work["counts"][rank]
