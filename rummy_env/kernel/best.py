@@ -189,6 +189,54 @@ def _take_next(work: Any) -> int:
 
 
 @kernel
+def _remember(work: Any) -> None:
+    """Keeps the question as it is asked, to come back to it."""
+    work["before_hand"][:] = work["hand"]
+    for card in range(NUM_CARD_TYPES):
+        work["before"][card] = work["table"][card]
+        work["before_named"][card] = work["named"][card]
+        work["before_locked"][card] = work["locked"][card]
+
+
+@kernel
+def _restore(work: Any, pending: int) -> None:
+    """Puts the question as it was asked back."""
+    work["hand"][:] = work["before_hand"]
+    work["pending"] = pending
+    for card in range(NUM_CARD_TYPES):
+        work["table"][card] = work["before"][card]
+        work["named"][card] = work["before_named"][card]
+        work["locked"][card] = work["before_locked"][card]
+
+
+@kernel
+def _choose_name(work: Any, objective: int, old: int) -> int:
+    """Finds the name for a joker that waits from before which leaves most to lay.
+
+    The lowest of those; the name it gave up is not allowed (R16).
+    """
+    _search_best(work, objective)
+    most = work["best_value"]
+    _restore(work, 1)
+    work["wanted_names"] = NUM_CARD_TYPES
+    answer(work)
+    work["may_name"][:] = work["name"]
+    chosen, chosen_value = NO_CARD, -1
+    for card in range(NUM_CARD_TYPES):
+        if work["may_name"][card] == 1 and card != old:
+            _restore(work, 0)
+            work["named"][card] += 1
+            work["locked"][card] += 1
+            _search_best(work, objective)
+            if work["best_value"] > chosen_value:
+                chosen, chosen_value = card, work["best_value"]
+            if chosen_value == most:
+                break
+    _restore(work, 0)
+    return chosen
+
+
+@kernel
 def find_best(work: Any, objective: int, old: int) -> int:
     """Finds the best meld and the actions that lay it.
 
@@ -206,23 +254,31 @@ def find_best(work: Any, objective: int, old: int) -> int:
         The value of the cards laid; -1 if no completion exists.
     """
     work["num_plan"] = 0
-    was_pending = work["pending"] > 0
-    for card in range(NUM_CARD_TYPES):
-        work["before"][card] = work["table"][card]
+    _remember(work)
+    if old != NO_CARD:
+        card = _choose_name(work, objective, old)
+        if card == NO_CARD:
+            return -1
+        work["named"][card] += 1
+        work["locked"][card] += 1
+        _plan(work, NAME_JOKER + card)
     _search_best(work, objective)
     if work["best_value"] < 0:
         return -1
-    for card in range(NUM_CARD_TYPES):
-        work["table"][card] = work["best_table"][card]
+    _plan_best(work)
+    return work["best_value"]
+
+
+@kernel
+def _plan_best(work: Any) -> None:
+    """Appends the actions that lay the best cards found and make the table legal."""
     work["pending"] = work["best_pending"]
     work["hand"][:] = 0
-    if was_pending:
-        _name_next(work, old)
     for card in range(NUM_CARD_TYPES):
+        work["table"][card] = work["best_table"][card]
         for _ in range(work["table"][card] - work["before"][card]):
             _plan(work, LAY + card)
     while work["pending"] > 0:
         _name_next(work, NO_CARD)
     while not is_table_legal(work):
         _name_next(work, _take_next(work))
-    return work["best_value"]

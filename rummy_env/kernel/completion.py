@@ -97,6 +97,19 @@ def _mark_released(work: Work, case: int) -> None:
 
 
 @kernel
+def has_completion(work: Work) -> bool:
+    """Tells whether the question has any completion; here `pending` may exceed 1."""
+    num_conditional = _resolve(work)
+    for case in range(1 << num_conditional):
+        if case > 0:
+            _resolve(work)
+            _release(work, case)
+        if is_completable(work):
+            return True
+    return False
+
+
+@kernel
 def answer(work: Work) -> None:
     """Answers a question in full: which cards may be laid, how jokers may be named.
 

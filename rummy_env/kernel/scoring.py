@@ -20,7 +20,8 @@ OUT_BONUS: Final = 25
 TARGET_BONUS: Final = 100
 ROUND_BONUS: Final = 25
 
-_RANK_POINTS: Final = np.array(RANK_POINTS, dtype=np.int64)
+RANK_POINT_TABLE: Final = np.array(RANK_POINTS, dtype=np.int64)
+"""Points of each rank, int64 `[13]`."""
 
 
 @kernel
@@ -29,7 +30,7 @@ def hand_points(hand: Any) -> int:
     points = int(hand[JOKER]) * JOKER_POINTS
     for card in range(NUM_CARD_TYPES):
         if hand[card] > 0:
-            points += hand[card] * _RANK_POINTS[card % NUM_RANKS]
+            points += hand[card] * RANK_POINT_TABLE[card % NUM_RANKS]
     return points
 
 

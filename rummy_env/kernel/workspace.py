@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
-from rummy_env.config import MAX_JOKERS
+from rummy_env.config import MAX_CARDS, MAX_JOKERS
 from rummy_env.kernel.groups import NUM_BOXES
 
 NUM_LEVELS: Final = MAX_JOKERS + 1
@@ -64,6 +64,20 @@ WORKSPACE: Final = np.dtype(
         ("more", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # ... with one more card laid
         ("joker", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # ... with a joker there
         ("hull", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # what any node of a layer holds
+        # the search for the best meld
+        ("open", _WHOLE, (NUM_CARD_TYPES + 1,)),  # copies that may still be laid
+        ("before", _WHOLE, (NUM_CARD_TYPES,)),  # the question as it was asked
+        ("before_named", _WHOLE, (NUM_CARD_TYPES,)),
+        ("before_locked", _WHOLE, (NUM_CARD_TYPES,)),
+        ("before_hand", _WHOLE, (NUM_CARD_TYPES + 1,)),
+        ("may_name", _WHOLE, (NUM_CARD_TYPES,)),
+        ("best_table", _WHOLE, (NUM_CARD_TYPES,)),
+        ("best_pending", _WHOLE),
+        ("best_value", _WHOLE),
+        ("path_card", _WHOLE, (MAX_CARDS,)),
+        ("path_aside", _WHOLE, (MAX_CARDS,)),
+        ("plan", _WHOLE, (2 * MAX_CARDS,)),  # action ids
+        ("num_plan", _WHOLE),
         ("limit", _WHOLE),  # the widest beam
         ("slow_answers", _WHOLE),  # how often that did not settle a question
     ]

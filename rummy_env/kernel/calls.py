@@ -1,0 +1,79 @@
+"""The entries for a single game: each takes arrays of one record and calls on.
+
+Handing an array to a compiled function is several times quicker than handing it a
+record, so the faces (`rules`, `solver`, `state`, `env`) come in here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rummy_env.kernel import best, completion, encode, layout, payoff, turn
+from rummy_env.kernel.jit import kernel
+
+
+@kernel
+def start_game(states: Any, config: Any, seed: int) -> None:
+    """See `turn.start_game`."""
+    turn.start_game(states[0], config, seed)
+
+
+@kernel
+def start_next_round(states: Any, config: Any) -> None:
+    """See `turn.start_next_round`."""
+    turn.start_next_round(states[0], config)
+
+
+@kernel
+def legal_actions(states: Any, config: Any, works: Any, mask: Any) -> int:
+    """See `turn.legal_actions`."""
+    return turn.legal_actions(states[0], config, works[0], mask)
+
+
+@kernel
+def apply(states: Any, config: Any, works: Any, action: int) -> None:
+    """See `turn.apply`."""
+    turn.apply(states[0], config, works[0], action)
+
+
+@kernel
+def apply_and_mask(states: Any, config: Any, works: Any, action: int, mask: Any) -> int:
+    """Applies an action and writes what is legal then; returns how many are."""
+    turn.apply(states[0], config, works[0], action)
+    return turn.legal_actions(states[0], config, works[0], mask)
+
+
+@kernel
+def encode_player(states: Any, config: Any, player: int, out: Any) -> None:
+    """See `encode.encode`."""
+    encode.encode(states[0], config, player, out)
+
+
+@kernel
+def add_rewards(states: Any, config: Any, episode: int, reward: int, out: Any) -> None:
+    """See `payoff.add_rewards`."""
+    payoff.add_rewards(states[0], config, episode, reward, out)
+
+
+@kernel
+def answer(works: Any) -> None:
+    """See `completion.answer`."""
+    completion.answer(works[0])
+
+
+@kernel
+def is_table_legal(works: Any) -> bool:
+    """See `completion.is_table_legal`."""
+    return completion.is_table_legal(works[0])
+
+
+@kernel
+def arrange(works: Any, near: Any, melds: Any) -> int:
+    """See `layout.arrange`."""
+    return layout.arrange(works[0], near, melds)
+
+
+@kernel
+def find_best(works: Any, objective: int, old: int) -> int:
+    """See `best.find_best`."""
+    return best.find_best(works[0], objective, old)

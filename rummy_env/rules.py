@@ -1,0 +1,195 @@
+"""The rules as Python functions: a thin face on the kernel.
+
+`round_scores` and `final_totals` answer questions about scores by themselves; the
+other functions work on an array of one `record.STATE` and are what `State`, the
+environment and the tools are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rummy_env.actions import ACTION_NAMES, NUM_ACTIONS, action_name
+from rummy_env.cards import card_name
+from rummy_env.config import MAX_PLAYERS, MIN_PLAYERS, RuleConfig
+from rummy_env.errors import IllegalActionError, RummyError, nearest
+from rummy_env.kernel import calls, scoring, turn
+
+ENDINGS: Final = ("knock", "out", "lap")
+"""How a round ends: a knock (R18), going out (R19), after the last lap (R20)."""
+_ENDED: Final = {
+    "knock": scoring.BY_KNOCK,
+    "out": scoring.BY_GOING_OUT,
+    "lap": scoring.BY_LAP,
+}
+
+
+def _players_of(bits: int) -> list[int]:
+    """Returns the players whose bits are set."""
+    return [player for player in range(MAX_PLAYERS) if bits >> player & 1]
+
+
+def _whole_numbers(name: str, values: Sequence[int]) -> NDArray[np.int64]:
+    """Returns numbers of points or rounds, one a player, checked."""
+    array = np.asarray(values)
+    if array.ndim != 1 or not MIN_PLAYERS <= len(array) <= MAX_PLAYERS:
+        raise RummyError(f"{name} holds one number for each of 2 to 5 players")
+    if array.dtype.kind not in "iu" or (array < 0).any():
+        raise RummyError(f"{name} holds whole numbers from 0, not {list(values)}")
+    return array.astype(np.int64)
+
+
+def round_scores(
+    points: Sequence[int], *, ended: str, by: int | None = None
+) -> tuple[list[int], list[int]]:
+    """Returns what a round brings each player (R21 to R26).
+
+    Args:
+        points: Points in each hand.
+        ended: "knock", "out" or "lap".
+        by: Who knocked or went out; None after a lap.
+
+    Returns:
+        The scores, and who scores as winner.
+
+    Raises:
+        RummyError: The ending is unknown, or somebody has to have ended it.
+    """
+    counts = _whole_numbers("points", points)
+    if ended not in ENDINGS:
+        raise RummyError(f"a round ends by {ENDINGS}; {nearest(str(ended), ENDINGS)}")
+    if ended == "lap":
+        if by is not None:
+            raise RummyError("a round that ends with the lap is ended by nobody")
+        player = turn.NOBODY
+    else:
+        if isinstance(by, bool) or not isinstance(by, int | np.integer):
+            raise RummyError(f"who ended the round by {ended}? give a seat as `by`")
+        if not 0 <= by < len(counts):
+            raise RummyError(f"there is no player {by}")
+        if ended == "out" and counts[by] != 0:
+            raise RummyError(f"player {by} went out, but holds {counts[by]} points")
+        player = int(by)
+    scores = np.zeros(len(counts), dtype=np.int64)
+    winners = scoring.score_round(counts, len(counts), _ENDED[ended], player, scores)
+    return scores.tolist(), _players_of(int(winners))
+
+
+def final_totals(
+    scores: Sequence[int], rounds_won: Sequence[int], config: RuleConfig
+) -> tuple[list[int], list[int]]:
+    """Returns the totals at the end of a game (R27 to R29).
+
+    Args:
+        scores: Scores of all rounds; at least one reaches the target.
+        rounds_won: Rounds each player won.
+        config: The options: `target_score` and `round_bonus_to` matter; the number
+            of players is taken from the scores.
+
+    Returns:
+        The totals, and who has the highest.
+
+    Raises:
+        RummyError: Nobody is at the target, or the lengths differ.
+    """
+    own = _whole_numbers("scores", scores)
+    won = _whole_numbers("rounds_won", rounds_won)
+    if len(own) != len(won):
+        raise RummyError(f"{len(own)} scores, but {len(won)} numbers of rounds won")
+    if own.max() < config.target_score:
+        raise RummyError(
+            f"no score reaches the target of {config.target_score}: the game goes on"
+        )
+    array = config.to_array()
+    array[0] = len(own)
+    totals = np.zeros(len(own), dtype=np.int64)
+    winners = scoring.total_game(own, won, array, totals)
+    return totals.tolist(), _players_of(int(winners))
+
+
+def phase(states: NDArray[Any]) -> str:
+    """Returns in words where the turn of a game stands."""
+    state = states[0]
+    player = int(state["to_move"])
+    who = f"player {player}"
+    if state["ended"] != scoring.RUNNING:
+        return "the round is over"
+    if state["pending"] != turn.NOT_PENDING:
+        old = card_name(int(state["pending"]))
+        return f"{who} has released the joker named {old} and must name it anew"
+    if state["num_laid"] > 0:
+        return f"{who} is melding"
+    if state["lap_left"] != turn.NO_LAP:
+        return f"{who} has the last turn of the lap, without a draw"
+    if state["draws"] == 0:
+        return f"{who} begins the turn"
+    if state["draws"] == turn.MAX_DRAWS:
+        return f"{who} has drawn the third card"
+    return f"{who} has drawn {state['draws']} of {turn.MAX_DRAWS}"
+
+
+def check_action(states: NDArray[Any], mask: NDArray[np.int8], action: int) -> None:
+    """Refuses an action that is not legal.
+
+    Args:
+        states: The game, `[1]`.
+        mask: What is legal, int8 `[159]`.
+        action: An id from 0 to 158.
+
+    Raises:
+        IllegalActionError: Names the action, the phase and what would be legal.
+    """
+    if mask[action]:
+        return
+    legal = [ACTION_NAMES[index] for index in np.flatnonzero(mask)]
+    options = ", ".join(legal) if legal else "nothing"
+    raise IllegalActionError(
+        f"{action_name(action)!r} is not legal: {phase(states)}; legal: {options}"
+    )
+
+
+def new_mask() -> NDArray[np.int8]:
+    """Returns room for a mask: int8 `[159]`, zeros."""
+    return np.zeros(NUM_ACTIONS, dtype=np.int8)
+
+
+def outcome(states: NDArray[Any], config: RuleConfig) -> dict[str, Any] | None:
+    """Returns how a round ended, or None while it runs.
+
+    Returns:
+        `reason` ("knock", "out", "lap"), `by` (a player or None), `points` in each
+        hand, `round_scores`, `winners` of the round, `scores` so far, `game_over`,
+        `totals` (with the bonuses once the game is over), `game_winners` and
+        `truncated` (R30).
+    """
+    state = states[0]
+    if state["ended"] == scoring.RUNNING:
+        return None
+    count = config.num_players
+    is_over = state["game_over"] == turn.GAME_OVER
+    return {
+        "reason": ENDINGS[int(state["ended"]) - 1],
+        "by": None if state["by"] == turn.NOBODY else int(state["by"]),
+        "points": state["points"][:count].tolist(),
+        "round_scores": state["round_scores"][:count].tolist(),
+        "winners": _players_of(int(state["winners"])),
+        "scores": state["scores"][:count].tolist(),
+        "game_over": bool(state["game_over"] != turn.GAME_RUNNING),
+        "totals": state["totals"][:count].tolist(),
+        "game_winners": _players_of(int(state["game_winners"])) if is_over else [],
+        "truncated": bool(state["game_over"] == turn.GAME_TRUNCATED),
+    }
+
+
+legal_actions = calls.legal_actions
+"""Writes which actions are legal; see `kernel.turn.legal_actions`."""
+apply_action = calls.apply
+"""Applies a legal action; see `kernel.turn.apply`."""
+start_game = calls.start_game
+"""Deals the first round of a seed; see `kernel.turn.start_game`."""
+start_next_round = calls.start_next_round
+"""Deals the next round; see `kernel.turn.start_next_round`."""

@@ -1,0 +1,303 @@
+"""The exact solver: is a table legal, what can be laid, what is the best meld.
+
+Cards are written as in `cards`: a table is a list of melds, `["5c 6c *7c"]`, or cards
+in any order, `"5c 6c *7c"`, since how they are laid out does not matter (R14); a hand
+is a text, `"7c 8c *"`. Nothing here looks at who may act: the questions are about a
+table and a hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rummy_env.actions import ACTION_NAMES, LAY, NAME_JOKER, NUM_ACTIONS, TAKE
+from rummy_env.cards import (
+    JOKER,
+    NUM_CARD_TYPES,
+    NUM_RANKS,
+    format_meld,
+    parse_card,
+    parse_hand,
+    parse_meld,
+    rank_of,
+)
+from rummy_env.config import MAX_JOKERS, MAX_PACKS, MIN_NUM_RANKS
+from rummy_env.errors import PositionError, RummyError, nearest
+from rummy_env.kernel import best, calls
+from rummy_env.kernel.layout import NO_CARD, new_melds
+from rummy_env.kernel.workspace import new_workspaces
+
+Table: TypeAlias = str | Iterable[str]
+"""Cards as one text, or as a list of melds."""
+Hand: TypeAlias = str | Iterable[str]
+
+OBJECTIVES: Final = {"points": best.BY_POINTS, "cards": best.BY_CARDS}
+
+
+def _texts(cards: Table) -> list[str]:
+    """Returns a text or several as a list."""
+    return [cards] if isinstance(cards, str) else [str(text) for text in cards]
+
+
+def table_counts(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns the real cards and the named jokers of a table, int64 `[52]` each.
+
+    Raises:
+        NotationError: A word is no card, or a joker has no name.
+    """
+    real = np.zeros(NUM_CARD_TYPES, dtype=np.int64)
+    named = np.zeros(NUM_CARD_TYPES, dtype=np.int64)
+    for text in _texts(table):
+        for card, is_joker in parse_meld(text):
+            if card == JOKER:
+                raise PositionError("a joker on the table needs a name, as in '*7c'")
+            (named if is_joker else real)[card] += 1
+    return real, named
+
+
+def hand_counts(hand: Hand) -> NDArray[np.int64]:
+    """Returns a hand as counts, int64 `[53]`, jokers last.
+
+    Raises:
+        NotationError: A word is no card.
+    """
+    counts = np.zeros(NUM_CARD_TYPES + 1, dtype=np.int64)
+    for text in _texts(hand):
+        for card in parse_hand(text):
+            counts[card] += 1
+    return counts
+
+
+def check_counts(
+    real: NDArray[Any], jokers: int, num_ranks: int, packs: int = MAX_PACKS
+) -> None:
+    """Refuses cards that no packs hold.
+
+    Args:
+        real: Copies of each card type, in hands and on the table, `[52]`.
+        jokers: Jokers anywhere.
+        num_ranks: Ranks in play.
+        packs: Packs in play.
+
+    Raises:
+        PositionError: Too many copies of a card, or one that is not in play.
+    """
+    for card in np.flatnonzero(real):
+        name = ACTION_NAMES[LAY + card].split()[1]
+        if rank_of(int(card)) >= num_ranks:
+            raise PositionError(f"{name} is not in play with num_ranks={num_ranks}")
+        if real[card] > packs:
+            raise PositionError(
+                f"{int(real[card])} copies of {name}, but {packs} pack(s) in play"
+            )
+    if jokers > MAX_JOKERS:
+        raise PositionError(f"{jokers} jokers, but there are two at most")
+
+
+def load(
+    works: NDArray[Any],
+    table: Table,
+    hand: Hand = "",
+    *,
+    locked: Table = "",
+    pending: str | None = None,
+    num_ranks: int = NUM_RANKS,
+) -> None:
+    """Writes a question into a workspace, checked.
+
+    Args:
+        works: A workspace, `[1]`.
+        table: The table; it need not be legal as it stands.
+        hand: The hand.
+        locked: The jokers of the table that were named this turn, as `"*7c"`.
+        pending: The old name of a released joker that waits, or None.
+        num_ranks: Ranks in play.
+
+    Raises:
+        RummyError: A word is no card, or the cards cannot be.
+    """
+    if not MIN_NUM_RANKS <= num_ranks <= NUM_RANKS:
+        raise PositionError(f"num_ranks is 3 to 13, not {num_ranks!r}")
+    real, named = table_counts(table)
+    held = hand_counts(hand)
+    real_locked, fixed = table_counts(locked)
+    if real_locked.any() or (fixed > named).any():
+        raise PositionError("`locked` names jokers that lie on the table, as '*7c'")
+    waiting = 0 if pending is None else 1
+    jokers = int(named.sum() + held[JOKER]) + waiting
+    check_counts(real + held[:JOKER], jokers, num_ranks)
+    for card in np.flatnonzero(named):
+        check_counts(np.eye(NUM_CARD_TYPES, dtype=np.int64)[card], 0, num_ranks)
+    if pending is not None:
+        parse_card(pending)
+    work = works[0]
+    work["table"] = real
+    work["named"] = named
+    work["locked"] = fixed
+    work["hand"] = held
+    work["pending"] = waiting
+    work["num_ranks"] = num_ranks
+    work["wanted_names"] = NUM_CARD_TYPES
+
+
+def near_melds(near: Iterable[str] | None) -> NDArray[np.int64]:
+    """Returns an earlier layout as the kernel reads it, int64 `[35, 13]`.
+
+    Raises:
+        NotationError: A word is no card.
+    """
+    melds = new_melds()
+    for at, text in enumerate(near or ()):
+        cards = parse_meld(text)
+        if at >= len(melds) or len(cards) > melds.shape[1]:
+            raise PositionError(f"{text[:60]!r} is no meld of at most 13 cards")
+        melds[at, : len(cards)] = [card for card, _ in cards]
+    return melds
+
+
+def layout_texts(
+    works: NDArray[Any], melds: NDArray[np.int64], count: int
+) -> list[str]:
+    """Returns a layout as texts; which copy of a card is the joker is no matter."""
+    named = works[0]["named"].copy()
+    texts = []
+    for meld in melds[:count]:
+        cards = []
+        for card in meld[meld != NO_CARD]:
+            is_joker = named[card] > 0
+            named[card] -= is_joker
+            cards.append((int(card), bool(is_joker)))
+        texts.append(format_meld(cards))
+    return texts
+
+
+def arrange_loaded(
+    works: NDArray[Any], near: Iterable[str] | None = None
+) -> list[str] | None:
+    """Returns a layout of the table of a workspace's question, or None."""
+    melds = new_melds()
+    count = calls.arrange(works, near_melds(near), melds)
+    return None if count < 0 else layout_texts(works, melds, count)
+
+
+def arrange(
+    table: Table, near: Iterable[str] | None = None, num_ranks: int = NUM_RANKS
+) -> list[str] | None:
+    """Splits a table into melds (R10, R11).
+
+    Args:
+        table: Cards and named jokers, in any order.
+        near: An earlier layout; its melds are kept where a simple greedy can.
+        num_ranks: Ranks in play.
+
+    Returns:
+        The melds as texts, or None if the cards do not split into melds.
+
+    Raises:
+        RummyError: A word is no card, or the cards cannot be.
+
+    Examples:
+        >>> arrange("8h 7h 9h 9c 9d")
+        >>> arrange("8h 7h 9h 9c 9d *9s")
+        ['7h 8h 9h', '9c 9d *9s']
+    """
+    works = new_workspaces()
+    load(works, table, num_ranks=num_ranks)
+    return arrange_loaded(works, near)
+
+
+def playable(
+    table: Table,
+    hand: Hand,
+    *,
+    locked: Table = "",
+    pending: str | None = None,
+    laid: bool = False,
+    num_ranks: int = NUM_RANKS,
+) -> list[str]:
+    """Returns the melding actions that are legal (R12, R16).
+
+    Args:
+        table: The table, which need not be legal as it stands.
+        hand: The hand.
+        locked: Jokers of the table named this turn, as `"*7c"`.
+        pending: The old name of a released joker that waits for a new one.
+        laid: Whether anything was laid this turn: only then may a joker be taken.
+        num_ranks: Ranks in play.
+
+    Returns:
+        Names of `lay`, `joker` and `take` actions, in the order of their ids.
+
+    Raises:
+        RummyError: A word is no card, or the cards cannot be.
+    """
+    works = new_workspaces()
+    load(works, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
+    calls.answer(works)
+    work = works[0]
+    mask = np.zeros(NUM_ACTIONS, dtype=bool)
+    if pending is not None:
+        mask[NAME_JOKER:TAKE] = work["name"]
+        mask[NAME_JOKER + parse_card(pending)] = False
+    else:
+        mask[LAY:NAME_JOKER] = work["lay"]
+        mask[NAME_JOKER:TAKE] = work["name_more"]
+        is_movable = (work["named"] > work["locked"]) & (work["table"] > 0)
+        has_other = work["name"].sum() > work["name"]
+        mask[TAKE:] = is_movable & has_other & laid
+    return [ACTION_NAMES[action] for action in np.flatnonzero(mask)]
+
+
+def best_meld(
+    table: Table,
+    hand: Hand,
+    objective: str = "points",
+    *,
+    locked: Table = "",
+    pending: str | None = None,
+    near: Sequence[str] | None = None,
+    num_ranks: int = NUM_RANKS,
+) -> tuple[list[str], list[str]] | None:
+    """Finds the meld that lays the most points, or the most cards.
+
+    Among equals, cards are laid as early in the order of action ids as can be, and
+    jokers take the lowest names.
+
+    Args:
+        table: The table, which need not be legal as it stands.
+        hand: The hand.
+        objective: "points" or "cards".
+        locked: Jokers of the table named this turn, as `"*7c"`.
+        pending: The old name of a released joker that waits for a new one.
+        near: The layout before, for the one after.
+        num_ranks: Ranks in play.
+
+    Returns:
+        The names of the actions, in an order in which each is legal, and the layout
+        after them; None if there is nothing to do: nothing can be laid and the table
+        stands, or no completion exists.
+
+    Raises:
+        RummyError: The objective is unknown, a word is no card, or the cards cannot
+            be.
+    """
+    if objective not in OBJECTIVES:
+        raise RummyError(
+            f"no objective {objective!r}; {nearest(objective, OBJECTIVES)}"
+        )
+    works = new_workspaces()
+    load(works, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
+    old = NO_CARD if pending is None else parse_card(pending)
+    if calls.find_best(works, OBJECTIVES[objective], old) < 0:
+        return None
+    work = works[0]
+    actions = [ACTION_NAMES[action] for action in work["plan"][: work["num_plan"]]]
+    if not actions:
+        return None
+    layout = arrange_loaded(works, near)
+    assert layout is not None
+    return actions, layout
