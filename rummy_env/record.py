@@ -12,8 +12,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rummy_env.cards import NUM_CARD_TYPES
-from rummy_env.config import MAX_CARDS, MAX_PLAYERS
+from rummy_env.cards import JOKER, NUM_CARD_TYPES, card_name, rank_of
+from rummy_env.config import MAX_CARDS, MAX_PLAYERS, RuleConfig
+from rummy_env.kernel import calls
+from rummy_env.kernel.deal import NO_CARD
+from rummy_env.kernel.scoring import RUNNING, hand_points, score_round
+from rummy_env.kernel.turn import MAX_DRAWS, NO_LAP, NOT_PENDING
+from rummy_env.kernel.workspace import new_workspaces
 
 STATE: Final = np.dtype(
     [
@@ -34,6 +39,7 @@ STATE: Final = np.dtype(
         ("laid", np.int8, (NUM_CARD_TYPES,)),  # real cards laid this turn
         ("stock", np.int8, (MAX_CARDS,)),  # the next card is the last one left
         ("stock_left", np.int8),
+        ("aside", np.int8, (NUM_CARD_TYPES + 1,)),  # out of play, in made-up positions
         # the turn
         ("dealer", np.int8),
         ("to_move", np.int8),
@@ -58,3 +64,116 @@ STATE: Final = np.dtype(
 def new_states(count: int = 1) -> NDArray[Any]:
     """Returns blank records, `[count]`: nothing is dealt yet."""
     return np.zeros(count, dtype=STATE)
+
+
+def problems(states: NDArray[Any], config: RuleConfig) -> list[str]:
+    """Returns all that is wrong with a record, in words; nothing if it is sound.
+
+    Args:
+        states: The game, `[1]`.
+        config: Its options.
+    """
+    state = states[0]
+    return [
+        *_card_problems(state, config),
+        *_turn_problems(state, config),
+        *_table_problems(states, config),
+        *_end_problems(state, config),
+    ]
+
+
+def _card_problems(state: Any, config: RuleConfig) -> list[str]:
+    """Returns what is wrong with the cards: lost, doubled or in no place."""
+    found = []
+    stock, left = state["stock"], int(state["stock_left"])
+    if not 0 <= left <= len(stock) or (stock[left:] != NO_CARD).any():
+        found.append("drawn cards are still in the stock")
+    if (stock[:left] < 0).any() or (stock[:left] > JOKER).any():
+        found.append("the stock holds what is no card")
+        return found
+    total = np.bincount(stock[:left], minlength=JOKER + 1)
+    total = total + state["hands"].sum(axis=0, dtype=np.int64) + state["aside"]
+    total[:JOKER] += state["table"]
+    total[JOKER] += state["named"].sum(dtype=np.int64)
+    total[JOKER] += state["pending"] != NOT_PENDING
+    expected = np.zeros(JOKER + 1, dtype=np.int64)
+    for card in range(JOKER):
+        expected[card] = config.num_packs * (rank_of(card) < config.num_ranks)
+    expected[JOKER] = config.num_jokers
+    for wrong in np.flatnonzero(total != expected).tolist():
+        found.append(
+            f"{card_name(wrong)}: {total[wrong]} copies instead of {expected[wrong]}"
+        )
+    for name in ("hands", "table", "named", "locked", "laid", "aside"):
+        if (state[name] < 0).any():
+            found.append(f"{name} holds a negative count")
+    if state["hands"][config.num_players :].any():
+        found.append("a seat without a player holds cards")
+    return found
+
+
+def _turn_problems(state: Any, config: RuleConfig) -> list[str]:
+    """Returns what is wrong with the turn."""
+    found = []
+    seats = range(config.num_players)
+    if state["to_move"] not in seats or state["dealer"] not in seats:
+        found.append("a seat has no player")
+    if not 0 <= state["draws"] <= MAX_DRAWS:
+        found.append("more than three draws")
+    lap = int(state["lap_left"])
+    if lap != NO_LAP and not 1 <= lap <= config.num_players:
+        found.append("the lap has more turns than players")
+    if (state["locked"] > state["named"]).any():
+        found.append("a locked name is not on the table")
+    if (state["laid"] > state["table"]).any():
+        found.append("a card laid this turn is not on the table")
+    laid = state["laid"].sum(dtype=np.int64)
+    if state["num_laid"] < laid:
+        found.append("more cards were laid than were counted")
+    if state["num_laid"] == 0 and state["pending"] != NOT_PENDING:
+        found.append("a joker was released before a card was laid")
+    if lap == NO_LAP and state["draws"] == 0 and state["num_laid"] > 0:
+        found.append("cards were laid before the draw")
+    for card in np.flatnonzero(state["named"]):
+        if rank_of(int(card)) >= config.num_ranks:
+            found.append(f"a joker is named {card_name(int(card))}, not in play")
+    return found
+
+
+def _table_problems(states: NDArray[Any], config: RuleConfig) -> list[str]:
+    """Returns what is wrong with the table."""
+    state = states[0]
+    is_pending = state["pending"] != NOT_PENDING
+    works = new_workspaces()
+    work = works[0]
+    work["table"], work["named"] = state["table"], state["named"]
+    work["num_ranks"] = config.num_ranks
+    is_legal = bool(calls.is_table_legal(works)) and not is_pending
+    found = []
+    if bool(state["table_legal"]) != is_legal:
+        found.append(f"the table is noted as legal: {bool(state['table_legal'])}")
+    if not is_legal and (state["num_laid"] == 0 or state["ended"] != RUNNING):
+        found.append("the table is not legal, though no meld is under way")
+    is_empty = not state["hands"][int(state["to_move"])].any()
+    if state["ended"] == RUNNING and is_empty and is_legal:
+        found.append("the player to move has no card left, and the round goes on")
+    return found
+
+
+def _end_problems(state: Any, config: RuleConfig) -> list[str]:
+    """Returns what is wrong with the end of a round that is over."""
+    if state["ended"] == RUNNING:
+        return []
+    found: list[str] = []
+    count = config.num_players
+    points = [int(hand_points(hand)) for hand in state["hands"][:count]]
+    if points != state["points"][:count].tolist():
+        found.append("the points are not those of the hands")
+    scores = np.zeros(count, dtype=np.int64)
+    ended, by = int(state["ended"]), int(state["by"])
+    winners = score_round(np.array(points), count, ended, by, scores)
+    if scores.tolist() != state["round_scores"][:count].tolist():
+        found.append("the scores of the round are not those of its points")
+    if int(winners) != int(state["winners"]):
+        found.append("the winners of the round are not those of its points")
+    return found

@@ -185,10 +185,28 @@ def outcome(states: NDArray[Any], config: RuleConfig) -> dict[str, Any] | None:
     }
 
 
-legal_actions = calls.legal_actions
-"""Writes which actions are legal; see `kernel.turn.legal_actions`."""
-apply_action = calls.apply
-"""Applies a legal action; see `kernel.turn.apply`."""
+def play(
+    states: NDArray[Any],
+    options: NDArray[np.int64],
+    works: NDArray[Any],
+    mask: NDArray[np.int8],
+    action: int = calls.NO_ACTION,
+) -> int:
+    """Applies a legal action, if one is given, and writes what is legal then.
+
+    Args:
+        states: The game, `[1]`.
+        options: `RuleConfig.to_array()`.
+        works: A workspace, `[1]`.
+        mask: Int8 `[159]`, overwritten; all 0 once the round is over.
+        action: An id that `check_action` let pass.
+
+    Returns:
+        How many actions are legal.
+    """
+    return int(calls.play(states, options, works, action, mask))
+
+
 start_game = calls.start_game
 """Deals the first round of a seed; see `kernel.turn.start_game`."""
 start_next_round = calls.start_next_round

@@ -21,6 +21,8 @@ from rummy_env.kernel.turn import (
     start_next_round,
 )
 
+NO_ACTION: Final = -1
+
 # Where each setting stands in `Rows.settings`.
 EPISODE_AT: Final = 0
 REWARD_AT: Final = 1
@@ -62,17 +64,6 @@ class Rows(NamedTuple):
     game_seed: Any
     episode: Any
     counts: Any
-
-
-@kernel
-def reset_rows(rows: Rows, config: Any, works: Any, first: int, last: int) -> None:
-    """Begins the episode of index `episode` in rows `first` to `last - 1`."""
-    for row in range(first, last):
-        rows.reward[row] = 0.0
-        rows.terminated[row] = False
-        rows.truncated[row] = False
-        _begin_episode(rows, config, works, row)
-        _show(rows, config, row)
 
 
 @kernel
@@ -145,19 +136,31 @@ def step_rows(
 ) -> None:
     """Applies an action in each of the rows `first` to `last - 1`.
 
-    The actions must be legal: the caller has looked.
+    The actions must be legal: the caller has looked. `NO_ACTION` begins the row's
+    episode of index `episode` instead; one entry serves both, since each costs
+    seconds to compile.
     """
     for row in range(first, last):
-        rows.reward[row] = rows.carried[row]
-        rows.carried[row] = 0.0
         rows.terminated[row] = False
         rows.truncated[row] = False
-        apply(rows.states[row], config, works[0], actions[row])
-        rows.counts[row, 0] += 1
-        if _go_on(rows, config, works, row, rows.reward):
-            _end_episode(rows, config, row)
+        if actions[row] == NO_ACTION:
+            rows.reward[row] = 0.0
             _begin_episode(rows, config, works, row)
+        else:
+            _step_row(rows, config, works, row, actions[row])
         _show(rows, config, row)
+
+
+@kernel
+def _step_row(rows: Rows, config: Any, works: Any, row: int, action: int) -> None:
+    """Applies an action in one row."""
+    rows.reward[row] = rows.carried[row]
+    rows.carried[row] = 0.0
+    apply(rows.states[row], config, works[0], action)
+    rows.counts[row, 0] += 1
+    if _go_on(rows, config, works, row, rows.reward):
+        _end_episode(rows, config, row)
+        _begin_episode(rows, config, works, row)
 
 
 @kernel

@@ -6,10 +6,12 @@ record, so the faces (`rules`, `solver`, `state`, `env`) come in here.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from rummy_env.kernel import best, completion, encode, layout, payoff, turn
 from rummy_env.kernel.jit import kernel
+
+NO_ACTION: Final = -1
 
 
 @kernel
@@ -25,21 +27,23 @@ def start_next_round(states: Any, config: Any) -> None:
 
 
 @kernel
-def legal_actions(states: Any, config: Any, works: Any, mask: Any) -> int:
-    """See `turn.legal_actions`."""
-    return turn.legal_actions(states[0], config, works[0], mask)
+def play(states: Any, config: Any, works: Any, action: int, mask: Any) -> int:
+    """Applies an action, if one is given, and writes what is legal then.
 
+    One entry for both: each heavy entry costs seconds to compile.
 
-@kernel
-def apply(states: Any, config: Any, works: Any, action: int) -> None:
-    """See `turn.apply`."""
-    turn.apply(states[0], config, works[0], action)
+    Args:
+        states: The game, `[1]`.
+        config: The options.
+        works: A workspace, `[1]`.
+        action: The id of a legal action, or `NO_ACTION`.
+        mask: Int8 `[159]`, overwritten.
 
-
-@kernel
-def apply_and_mask(states: Any, config: Any, works: Any, action: int, mask: Any) -> int:
-    """Applies an action and writes what is legal then; returns how many are."""
-    turn.apply(states[0], config, works[0], action)
+    Returns:
+        How many actions are legal.
+    """
+    if action != NO_ACTION:
+        turn.apply(states[0], config, works[0], action)
     return turn.legal_actions(states[0], config, works[0], mask)
 
 

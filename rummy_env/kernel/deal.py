@@ -40,6 +40,8 @@ DEALER_STREAM: Final = -1
 """The stream of the first dealer; deals use the round's index, from 0."""
 EPISODE_STREAM: Final = -2
 """The stream of episode seeds."""
+POSITION_STREAM: Final = -3
+"""The stream of cards dealt into a made-up position."""
 
 
 @kernel
@@ -104,6 +106,12 @@ def shuffle(cards: Any, count: int, key: Any) -> None:
 
 
 @kernel
+def shuffle_for(cards: Any, seed: int, stream: int) -> None:
+    """Puts an array of cards in the random order of a seed and a stream."""
+    shuffle(cards, len(cards), stream_key(seed, stream))
+
+
+@kernel
 def first_dealer(seed: int, num_players: int) -> int:
     """Returns the dealer of the first round (R4)."""
     dealer, _ = below(stream_key(seed, DEALER_STREAM), 0, num_players)
@@ -138,6 +146,7 @@ def deal_cards(state: Any, config: Any) -> None:
     stock = state["stock"]
     stock[:] = NO_CARD
     state["hands"][:] = 0
+    state["aside"][:] = 0
     count = _fill_deck(stock, config)
     shuffle(stock, count, stream_key(state["seed"], state["round"]))
     for _ in range(config[HAND_SIZE_AT]):

@@ -1,0 +1,331 @@
+"""Text forms: a position on one line, and the log of a game.
+
+A position is `key=value` fields parted by semicolons, all of it readable::
+
+    rummy1; num_players=2; table=5c 6c *7c; hands=7c 8c * / 2d Ks; draws=1; ...
+
+Options that have their default value and fields that are zero are left out; the stock
+begins with the next card. What is parsed is checked as a whole: a text gives a sound
+position or an error that says where it went wrong.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rummy_env.actions import ACTION_NAMES, parse_action
+from rummy_env.cards import (
+    JOKER,
+    card_name,
+    format_hand,
+    format_meld,
+    parse_hand,
+    parse_meld,
+)
+from rummy_env.config import RuleConfig
+from rummy_env.errors import NotationError, RummyError, nearest
+from rummy_env.kernel import calls
+from rummy_env.kernel.deal import NO_CARD
+from rummy_env.kernel.turn import NO_LAP, NOBODY, NOT_PENDING
+from rummy_env.kernel.workspace import new_workspaces
+from rummy_env.record import new_states, problems
+
+HEADER: Final = "rummy1"
+MAX_TEXT: Final = 20_000
+"""The longest position looked at."""
+
+# Fields of whole numbers, with the value that is left out.
+_NUMBERS: Final = {
+    "seed": 0,
+    "round": 0,
+    "dealer": 0,
+    "to_move": 0,
+    "draws": 0,
+    "num_laid": 0,
+    "lap_left": NO_LAP,
+    "ended": 0,
+    "by": NOBODY,
+    "winners": 0,
+    "game_over": 0,
+    "game_winners": 0,
+}
+# Fields with a whole number for each player.
+_LISTS: Final = (
+    "scores",
+    "rounds_won",
+    "turns_since_meld",
+    "last_draws",
+    "last_laid",
+    "points",
+    "round_scores",
+    "totals",
+)
+_CARDS: Final = ("table", "laid", "locked", "hands", "aside", "stock", "pending")
+_OPTIONS: Final = tuple(field.name for field in dataclasses.fields(RuleConfig))
+_KEYS: Final = (*_OPTIONS, *_NUMBERS, *_LISTS, *_CARDS)
+
+
+def _format_table(real: NDArray[Any], named: NDArray[Any]) -> str:
+    """Returns real cards and named jokers as one text."""
+    cards = [(card, False) for card in range(JOKER) for _ in range(int(real[card]))]
+    cards += [(card, True) for card in range(JOKER) for _ in range(int(named[card]))]
+    return format_meld(sorted(cards))
+
+
+def format_state(states: NDArray[Any], config: RuleConfig) -> str:
+    """Returns a game, in the middle of a turn too, as one line of text.
+
+    Args:
+        states: The game, `[1]`.
+        config: Its options.
+    """
+    state, count = states[0], config.num_players
+    fields = [HEADER]
+    default = RuleConfig(num_players=count)
+    for name, value in config.options().items():
+        if name == "num_players" or value != getattr(default, name):
+            fields.append(f"{name}={value}")
+    nothing = np.zeros(JOKER, dtype=np.int8)
+    stock = state["stock"][: int(state["stock_left"])][::-1]
+    pending = int(state["pending"])
+    cards = {
+        "table": _format_table(state["table"], state["named"]),
+        "hands": " / ".join(format_hand(hand) for hand in state["hands"][:count]),
+        "laid": _format_table(state["laid"], nothing),
+        "locked": _format_table(nothing, state["locked"]),
+        "pending": "" if pending == NOT_PENDING else card_name(pending),
+        "aside": format_hand(state["aside"]),
+        "stock": " ".join(card_name(int(card)) for card in stock),
+    }
+    fields += [f"{name}={text}" for name, text in cards.items() if text]
+    for name, left_out in _NUMBERS.items():
+        if state[name] != left_out:
+            fields.append(f"{name}={state[name]}")
+    for name in _LISTS:
+        if state[name].any():
+            numbers = " ".join(str(number) for number in state[name][:count])
+            fields.append(f"{name}={numbers}")
+    return "; ".join(fields)
+
+
+def _split(text: str) -> dict[str, tuple[str, int]]:
+    """Returns the fields of a text, each with its column, keys checked."""
+    if len(text) > MAX_TEXT:
+        raise NotationError(f"a position has at most {MAX_TEXT} characters")
+    found: dict[str, tuple[str, int]] = {}
+    column = 1
+    for index, part in enumerate(text.split(";")):
+        at = column + len(part) - len(part.lstrip())
+        column += len(part) + 1
+        if index == 0:
+            if part.strip() != HEADER:
+                raise NotationError(f"a position begins with {HEADER!r}", column=at)
+            continue
+        key, equals, value = part.strip().partition("=")
+        if key not in _KEYS or not equals:
+            hint = nearest(key[:40], _KEYS) if key else "a field is key=value"
+            raise NotationError(f"no field {part.strip()[:40]!r}; {hint}", column=at)
+        if key in found:
+            raise NotationError(f"{key} is given twice", column=at)
+        found[key] = (value.strip(), at)
+    return found
+
+
+def _parse_number(text: str) -> int:
+    """Returns a whole number of at most 19 digits."""
+    digits = text.removeprefix("-")
+    if not digits.isascii() or not digits.isdigit() or len(digits) > 19:
+        raise NotationError(f"{text[:30]!r} is no whole number")
+    number = int(text)
+    if number > np.iinfo(np.int64).max:
+        raise NotationError(f"{text[:30]} is too large")
+    return number
+
+
+def _parse_option(name: str, text: str) -> Any:
+    """Returns the value of a rule option."""
+    if name == "round_bonus_to":
+        return text
+    if text in ("True", "False"):
+        return text == "True"
+    return _parse_number(text)
+
+
+def _put_number(states: NDArray[Any], name: str, number: int) -> None:
+    """Writes a number into a field, or says that it does not fit."""
+    limits = np.iinfo(states.dtype[name].base)
+    if not limits.min <= number <= limits.max:
+        raise NotationError(f"{number} does not fit {name}")
+    states[0][name] = number
+
+
+def _put_list(states: NDArray[Any], name: str, text: str, count: int) -> None:
+    """Writes numbers, one for each player."""
+    numbers = [_parse_number(word) for word in text.split()]
+    if len(numbers) != count:
+        raise NotationError(f"{name} takes {count} numbers, not {len(numbers)}")
+    limits = np.iinfo(states.dtype[name].base)
+    for player, number in enumerate(numbers):
+        if not 0 <= number <= limits.max:
+            raise NotationError(f"{number} does not fit {name}")
+        states[0][name][player] = number
+
+
+def _count(cards: list[int], into: NDArray[Any]) -> None:
+    """Counts cards into an array."""
+    if len(cards) > 127:
+        raise NotationError("more cards than there are")
+    for card in cards:
+        into[card] += 1
+
+
+def _real_cards(name: str, text: str) -> list[int]:
+    """Returns cards of which none is a joker."""
+    cards = parse_hand(text)
+    if JOKER in cards:
+        raise NotationError(f"{name} holds no unnamed joker")
+    return cards
+
+
+def _put_cards(states: NDArray[Any], name: str, text: str, count: int) -> None:
+    """Writes a field of cards."""
+    state = states[0]
+    if name == "hands":
+        hands = text.split("/")
+        if len(hands) != count:
+            raise NotationError(f"{count} hands parted by '/', not {len(hands)}")
+        for player, hand in enumerate(hands):
+            _count(parse_hand(hand), state["hands"][player])
+    elif name == "stock":
+        cards = parse_hand(text)[::-1]
+        if len(cards) > len(state["stock"]):
+            raise NotationError("more cards than there are")
+        state["stock"][: len(cards)] = cards
+        state["stock_left"] = len(cards)
+    elif name == "pending":
+        cards = _real_cards(name, text)
+        if len(cards) != 1:
+            raise NotationError("one joker waits, under its old name")
+        state["pending"] = cards[0]
+    elif name == "aside":
+        _count(parse_hand(text), state["aside"])
+    elif name == "laid":
+        _count(_real_cards(name, text), state["laid"])
+    else:
+        melds = parse_meld(text)
+        _count([card for card, is_joker in melds if is_joker], _names(state, name))
+        real = [card for card, is_joker in melds if not is_joker]
+        if JOKER in real or (real and name == "locked"):
+            raise NotationError(f"{name} holds named jokers, as '*7c'")
+        _count(real, state["table"])
+
+
+def _names(state: Any, name: str) -> NDArray[Any]:
+    """Returns where a field of named jokers is counted."""
+    names: NDArray[Any] = state["locked" if name == "locked" else "named"]
+    return names
+
+
+def parse_state(text: str) -> tuple[NDArray[Any], RuleConfig]:
+    """Returns the game that a line of text describes, and its options.
+
+    Raises:
+        NotationError: The text is no position; says at which column and why.
+    """
+    found = _split(text)
+    options = {}
+    column = 1
+    try:
+        for name in _OPTIONS:
+            if name in found:
+                value, column = found[name]
+                options[name] = _parse_option(name, value)
+        column = 1
+        config = RuleConfig.from_options(**options)
+        states = new_states()
+        states["stock"], states["pending"] = NO_CARD, NOT_PENDING
+        states["lap_left"], states["by"] = NO_LAP, NOBODY
+        for name, (value, at) in found.items():
+            column = at
+            if name in _NUMBERS:
+                _put_number(states, name, _parse_number(value))
+            elif name in _LISTS:
+                _put_list(states, name, value, config.num_players)
+            elif name in _CARDS:
+                _put_cards(states, name, value, config.num_players)
+    except RummyError as error:
+        if isinstance(error, NotationError) and error.column is not None:
+            raise
+        raise NotationError(str(error), column=column) from None
+    _finish(states, config)
+    return states, config
+
+
+def _finish(states: NDArray[Any], config: RuleConfig) -> None:
+    """Works out whether the table is legal, and refuses what cannot be."""
+    works, state = new_workspaces(), states[0]
+    if state["seed"] < 0:
+        raise NotationError("a seed is not negative")
+    works[0]["table"], works[0]["named"] = state["table"], state["named"]
+    works[0]["num_ranks"] = config.num_ranks
+    too_many = (state["table"].astype(int) > 2).any() or state["named"].sum() > 2
+    if too_many:
+        raise NotationError("the table holds more copies of a card than two packs")
+    is_legal = calls.is_table_legal(works) and state["pending"] == NOT_PENDING
+    state["table_legal"] = is_legal
+    wrong = problems(states, config)
+    if wrong:
+        raise NotationError("no such position: " + "; ".join(wrong[:3]))
+
+
+@dataclass
+class GameLog:
+    """A game as it was played: enough to play it again.
+
+    Attributes:
+        config: The options.
+        seed: The seed.
+        actions: Ids of the actions, in order.
+    """
+
+    config: RuleConfig
+    seed: int
+    actions: list[int] = field(default_factory=list)
+
+    def to_text(self) -> str:
+        """Returns the log: a line of options and seed, then an action a line."""
+        options = "; ".join(f"{k}={v}" for k, v in self.config.options().items())
+        lines = [f"rummy-game1; {options}; seed={self.seed}"]
+        return "\n".join([*lines, *(ACTION_NAMES[action] for action in self.actions)])
+
+    @classmethod
+    def from_text(cls, text: str) -> GameLog:
+        """Returns the log of a text; whether its actions are legal is not checked.
+
+        Raises:
+            NotationError: A line is no action or the first line no header.
+        """
+        first, *rest = text.splitlines() or [""]
+        header, *fields = [part.strip() for part in first.split(";")]
+        if header != "rummy-game1":
+            raise NotationError("a game begins with 'rummy-game1'", line=1, column=1)
+        values = dict(part.partition("=")[::2] for part in fields)
+        try:
+            seed = _parse_number(values.pop("seed", "0"))
+            options = {k: _parse_option(k, v) for k, v in values.items()}
+            config = RuleConfig.from_options(**options)
+        except RummyError as error:
+            raise NotationError(str(error), line=1) from None
+        actions = []
+        for line, name in enumerate(rest, start=2):
+            if name.strip():
+                try:
+                    actions.append(parse_action(name))
+                except RummyError as error:
+                    raise NotationError(str(error), line=line, column=1) from None
+        return cls(config, seed, actions)

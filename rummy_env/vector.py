@@ -1,0 +1,325 @@
+"""Many games at once: the engine for training, one compiled call a step."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rummy_env.actions import ACTION_NAMES, NUM_ACTIONS
+from rummy_env.config import RuleConfig
+from rummy_env.errors import ConfigError, IllegalActionError, RummyError
+from rummy_env.kernel import batch
+from rummy_env.kernel.workspace import new_workspaces
+from rummy_env.observation import SIZE
+from rummy_env.record import new_states
+from rummy_env.rewards import parse_episode, parse_reward
+from rummy_env.state import State, check_seed
+
+_SHOWN_ROWS = 10
+MAX_ENVS = 1 << 24
+
+
+class VectorEnv:
+    """`num_envs` games of one configuration, stepped together.
+
+    It owns its arrays and overwrites them in place at every step; `torch.from_numpy`
+    sees them without a copy. An episode that ends is followed by the next within the
+    same step: `terminated` or `truncated` is set, `reward` and `final_scores` are
+    those of the old episode, `observation`, `action_mask` and `current_player` belong
+    to the new one. Row i's episode k is the game of the seed
+    `kernel.deal.episode_seed(seed, i, k)`, given by `game_seed`:
+    `raw_env.reset(seed=int(game_seed[i]))` plays the same.
+
+    Rows are divided among threads that each have a workspace of their own; the
+    compiled code holds no lock. The games do not depend on the number of threads.
+
+    Args:
+        num_envs: How many games.
+        config: The rule options; three players by default.
+        seed: From 0 to 2**63 - 1; None draws one.
+        num_threads: Threads to step with.
+        episode: "round" or "game"; see `raw_env`.
+        reward: "score", "zero_sum" or "win"; see `rewards`.
+        skip_forced: Whether actions without an alternative are played by the engine.
+            Episodes without any choice are then passed over and counted.
+
+    Attributes:
+        observation: Float32 `[N, SIZE]`, what the player to act sees.
+        action_mask: Int8 `[N, 159]`, what is legal for that player.
+        current_player: Int64 `[N]`, who acts.
+        reward: Float32 `[N, P]`, every seat's reward of the last step.
+        terminated: Bool `[N]`, whether an episode ended in the last step.
+        truncated: Bool `[N]`, whether one was truncated instead (R30).
+        final_scores: Int64 `[N, P]`, the scores of the last episode that ended.
+        game_seed: Int64 `[N]`, the seed of the game under way.
+        num_skipped: Int64 `[N]`, episodes passed over for want of a choice.
+        num_applied: Int64 `[N]`, actions applied so far, forced ones included.
+
+    Raises:
+        ConfigError: A number is out of range, or an option has a wrong value.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        config: RuleConfig | None = None,
+        seed: int | None = 0,
+        num_threads: int = 1,
+        *,
+        episode: str = "round",
+        reward: str = "score",
+        skip_forced: bool = False,
+    ) -> None:
+        self.config = config or RuleConfig()
+        self.num_envs = _whole("num_envs", num_envs, MAX_ENVS)
+        self.num_threads = _whole("num_threads", num_threads, 1024)
+        if not isinstance(skip_forced, bool | np.bool_):
+            raise ConfigError(f"skip_forced is True or False, not {skip_forced!r}")
+        self.num_players = self.config.num_players
+        self.observation_size = SIZE
+        self.num_actions = NUM_ACTIONS
+        self._options = self.config.to_array()
+        self._settings = np.zeros(batch.NUM_SETTINGS, dtype=np.int64)
+        self._settings[batch.EPISODE_AT] = parse_episode(episode)
+        self._settings[batch.REWARD_AT] = parse_reward(reward)
+        self._settings[batch.SKIP_FORCED_AT] = bool(skip_forced)
+        self._settings[batch.SEED_AT] = _seed(seed)
+        self._make_arrays()
+        self._make_threads()
+        self._is_reset = False
+
+    def _make_arrays(self) -> None:
+        """Makes the arrays that every step overwrites."""
+        rows, players = self.num_envs, self.num_players
+        self._states = new_states(rows)
+        self.observation = np.zeros((rows, SIZE), dtype=np.float32)
+        self.action_mask = np.zeros((rows, NUM_ACTIONS), dtype=np.int8)
+        self.current_player = np.zeros(rows, dtype=np.int64)
+        self.reward = np.zeros((rows, players), dtype=np.float32)
+        self.terminated = np.zeros(rows, dtype=np.bool_)
+        self.truncated = np.zeros(rows, dtype=np.bool_)
+        self.final_scores = np.zeros((rows, players), dtype=np.int64)
+        self.game_seed = np.zeros(rows, dtype=np.int64)
+        self._carried = np.zeros((rows, players), dtype=np.float32)
+        self._episode = np.zeros(rows, dtype=np.int64)
+        self._counts = np.zeros((rows, 2), dtype=np.int64)
+        self.num_applied, self.num_skipped = self._counts[:, 0], self._counts[:, 1]
+        self._row_numbers = np.arange(rows)
+        self._info: dict[str, NDArray[Any]] = {
+            "action_mask": self.action_mask,
+            "current_player": self.current_player,
+            "final_scores": self.final_scores,
+        }
+
+    def _make_threads(self) -> None:
+        """Makes the threads, their workspaces and their stretches of rows."""
+        threads = min(self.num_threads, self.num_envs)
+        self._works = [new_workspaces() for _ in range(threads)]
+        edges = np.linspace(0, self.num_envs, threads + 1).astype(int).tolist()
+        self._stretches = list(itertools.pairwise(edges))
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_process = -1
+
+    def _rows(self) -> batch.Rows:
+        """Returns the arrays as the kernel takes them."""
+        return batch.Rows(
+            settings=self._settings,
+            states=self._states,
+            action_mask=self.action_mask,
+            observation=self.observation,
+            current_player=self.current_player,
+            reward=self.reward,
+            carried=self._carried,
+            terminated=self.terminated,
+            truncated=self.truncated,
+            final_scores=self.final_scores,
+            game_seed=self.game_seed,
+            episode=self._episode,
+            counts=self._counts,
+        )
+
+    def _run(self, kernel: Any, *arguments: Any) -> None:
+        """Calls a kernel on every stretch of rows, each in its thread."""
+        rows = self._rows()
+        jobs = [
+            (rows, self._options, works, *arguments, *stretch)
+            for works, stretch in zip(self._works, self._stretches, strict=True)
+        ]
+        if len(jobs) == 1:
+            kernel(*jobs[0])
+            return
+        if self._pool is None or self._pool_process != os.getpid():
+            # threads do not survive a fork, so a forked copy makes its own
+            self._pool = ThreadPoolExecutor(len(jobs) - 1, "rummy_env")
+            self._pool_process = os.getpid()
+        others = [self._pool.submit(kernel, *job) for job in jobs[1:]]
+        kernel(*jobs[0])
+        for other in others:
+            other.result()
+
+    def reset(
+        self, seed: int | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, NDArray[Any]]]:
+        """Begins an episode in every row.
+
+        Args:
+            seed: From 0 to 2**63 - 1, to begin the stream of games anew; None goes on
+                with the next episode of each row (the first, at the first call).
+
+        Returns:
+            The observations, and a dict of `action_mask`, `current_player` and
+            `final_scores`: the arrays themselves.
+
+        Raises:
+            ConfigError: The seed is out of range.
+        """
+        if seed is not None:
+            self._settings[batch.SEED_AT] = check_seed(seed)
+            self._episode[:] = 0
+        elif self._is_reset:
+            self._episode += 1
+        self._counts[:] = 0
+        self.final_scores[:] = 0
+        self._run(batch.step_rows, np.full(self.num_envs, batch.NO_ACTION))
+        self._is_reset = True
+        return self.observation, self._info
+
+    def step(
+        self, actions: Any
+    ) -> tuple[
+        NDArray[np.float32],
+        NDArray[np.float32],
+        NDArray[np.bool_],
+        NDArray[np.bool_],
+        dict[str, NDArray[Any]],
+    ]:
+        """Plays one action in every row.
+
+        Args:
+            actions: Whole numbers `[N]`, an array or a torch tensor on the CPU.
+
+        Returns:
+            `observation`, `reward`, `terminated`, `truncated` and a dict of
+            `action_mask`, `current_player` and `final_scores`: the arrays themselves.
+
+        Raises:
+            IllegalActionError: Names the rows; nothing has changed in any row.
+            RummyError: The shape or the dtype is wrong, or reset() was not called.
+        """
+        numbers = self._check_actions(actions)
+        self._run(batch.step_rows, numbers)
+        return (
+            self.observation,
+            self.reward,
+            self.terminated,
+            self.truncated,
+            self._info,
+        )
+
+    def _check_actions(self, actions: Any) -> NDArray[np.int64]:
+        """Returns actions as the kernel takes them, refused where one is illegal."""
+        if not self._is_reset:
+            raise RummyError("call reset() before step()")
+        array = np.asarray(actions)
+        if array.shape != (self.num_envs,):
+            raise RummyError(
+                f"actions have the shape ({self.num_envs},), not {array.shape}"
+            )
+        if array.dtype.kind not in "iu":
+            raise RummyError(f"actions are whole numbers, not {array.dtype}")
+        is_known = (array >= 0) & (array < NUM_ACTIONS)
+        numbers = np.where(is_known, array, 0).astype(np.int64)
+        is_legal = is_known & (self.action_mask[self._row_numbers, numbers] == 1)
+        if not is_legal.all():
+            raise IllegalActionError(self._describe(array, np.flatnonzero(~is_legal)))
+        return numbers
+
+    def _describe(self, actions: NDArray[Any], rows: NDArray[Any]) -> str:
+        """Returns what is wrong with the actions of some rows."""
+        shown = []
+        for row in rows[:_SHOWN_ROWS]:
+            action = int(actions[row])
+            name = ACTION_NAMES[action] if 0 <= action < NUM_ACTIONS else str(action)
+            legal = np.flatnonzero(self.action_mask[row])
+            names = ", ".join(ACTION_NAMES[index] for index in legal[:6])
+            more = ", ..." if len(legal) > 6 else ""
+            shown.append(f"row {row}: {name!r} (legal: {names}{more})")
+        rest = f" and {len(rows) - _SHOWN_ROWS} more" if len(rows) > _SHOWN_ROWS else ""
+        return f"{len(rows)} illegal action(s); {'; '.join(shown)}{rest}"
+
+    def observe(self, player: int | NDArray[Any]) -> NDArray[np.float32]:
+        """Returns what a seat sees in every row, whether or not it is to act.
+
+        Args:
+            player: A seat, or one for each row, whole numbers `[N]`.
+
+        Returns:
+            A new array, float32 `[N, SIZE]`.
+
+        Raises:
+            RummyError: There is no such seat, or the shape is wrong.
+        """
+        seats = np.asarray(player)
+        if seats.dtype.kind not in "iu" or seats.shape not in ((), (self.num_envs,)):
+            raise RummyError(f"a seat, or one for each of {self.num_envs} rows")
+        if (seats < 0).any() or (seats >= self.num_players).any():
+            raise RummyError(f"seats are 0 to {self.num_players - 1}")
+        players = np.ascontiguousarray(
+            np.broadcast_to(seats, (self.num_envs,)), dtype=np.int64
+        )
+        out = np.empty((self.num_envs, SIZE), dtype=np.float32)
+        batch.encode_rows(self._rows(), self._options, players, out)
+        return out
+
+    def game(self, row: int) -> State:
+        """Returns the game of a row as a `State`, an independent copy.
+
+        Raises:
+            RummyError: There is no such row.
+        """
+        if not 0 <= row < self.num_envs:
+            raise RummyError(f"there is no row {row} among {self.num_envs}")
+        return State(self.config, self._states[row : row + 1].copy())
+
+    def close(self) -> None:
+        """Ends the threads."""
+        if self._pool is not None and self._pool_process == os.getpid():
+            self._pool.shutdown()
+        self._pool = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns all but the threads, for pickling and copying."""
+        kept = self.__dict__.copy()
+        for name in ("_pool", "_works", "_info", "num_applied", "num_skipped"):
+            del kept[name]
+        return kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        """Goes on from `__getstate__`."""
+        self.__dict__.update(kept)
+        self.num_applied, self.num_skipped = self._counts[:, 0], self._counts[:, 1]
+        self._info = {
+            "action_mask": self.action_mask,
+            "current_player": self.current_player,
+            "final_scores": self.final_scores,
+        }
+        self._make_threads()
+
+
+def _whole(name: str, value: int, most: int) -> int:
+    """Returns a whole number from 1, checked."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or not 1 <= value <= most:
+        raise ConfigError(f"{name} is a whole number from 1 to {most}, not {value!r}")
+    return int(value)
+
+
+def _seed(seed: int | None) -> int:
+    """Returns a seed, drawn where none is given."""
+    return secrets.randbits(63) if seed is None else check_seed(seed)
