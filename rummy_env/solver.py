@@ -301,3 +301,49 @@ def best_meld(
     layout = arrange_loaded(works, near)
     assert layout is not None
     return actions, layout
+
+
+def best_actions(
+    table: NDArray[Any],
+    named: NDArray[Any],
+    locked: NDArray[Any],
+    hand: NDArray[Any],
+    old: NDArray[Any],
+    *,
+    objective: str = "points",
+    num_ranks: int = NUM_RANKS,
+) -> NDArray[np.int64]:
+    """Returns the first action of the best meld for many positions at once.
+
+    Copies are not checked: the cards must be of positions that can be.
+
+    Args:
+        table: Real cards on the table, whole numbers `[B, 52]`.
+        named: Jokers on the table by name, `[B, 52]`.
+        locked: Those of them named this turn, `[B, 52]`.
+        hand: The hand, jokers last, `[B, 53]`.
+        old: The name that a waiting joker gave up, or -1, `[B]`.
+        objective: "points" or "cards".
+        num_ranks: Ranks in play.
+
+    Returns:
+        Action ids, int64 `[B]`; -1 where nothing is to be laid and the table stands.
+
+    Raises:
+        RummyError: The objective is unknown or a shape is wrong.
+    """
+    if objective not in OBJECTIVES:
+        raise RummyError(
+            f"no objective {objective!r}; {nearest(objective, OBJECTIVES)}"
+        )
+    arrays = [np.asarray(array, dtype=np.int64) for array in (table, named, locked)]
+    arrays += [np.asarray(hand, dtype=np.int64), np.asarray(old, dtype=np.int64)]
+    rows = arrays[-1].shape[0] if arrays[-1].ndim == 1 else -1
+    shapes = [(rows, NUM_CARD_TYPES)] * 3 + [(rows, NUM_CARD_TYPES + 1), (rows,)]
+    if [array.shape for array in arrays] != shapes:
+        raise RummyError(f"shapes {[array.shape for array in arrays]}, not {shapes}")
+    actions = np.empty(rows, dtype=np.int64)
+    questions = best.Questions(*(np.ascontiguousarray(array) for array in arrays))
+    works = new_workspaces()
+    best.best_rows(questions, works, num_ranks, OBJECTIVES[objective], actions)
+    return actions

@@ -244,8 +244,9 @@ class State:
         """Returns a copy with all that a player cannot see dealt anew, for search.
 
         The other hands and the stock keep their sizes. A player in the middle of a
-        meld gets only hands that can finish it. Rounds after this one come from the
-        new seed.
+        meld gets only hands that can finish it. Once the round is over the hands
+        stay, since their points are known. Rounds after this one come from the new
+        seed.
 
         Args:
             player: Who looks.
@@ -441,8 +442,13 @@ def _deal_hidden(state: Any, player: int, cards: NDArray[np.int8]) -> None:
 def _resample(copy: State, player: int, seed: int) -> None:
     """Deals what a player cannot see anew, so that a meld under way can be ended."""
     state = copy.record[0]
+    if state["ended"] != 0:
+        # the points of a round that is over tell too much of the hands: they stay
+        stock = state["stock"][: int(state["stock_left"])]
+        deal.shuffle_for(stock, seed, 0)
+        return
     mover = copy.current_player
-    must_finish = mover != player and state["num_laid"] > 0 and state["ended"] == 0
+    must_finish = mover != player and state["num_laid"] > 0
     original = state["hands"][mover].copy()
     cards = _hidden_cards(state, player)
     for attempt in range(_TRIES if must_finish else 1):

@@ -10,7 +10,7 @@ so among equals the first in that order is found.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from rummy_env.actions import LAY, NAME_JOKER, TAKE
 from rummy_env.cards import (
@@ -282,3 +282,47 @@ def _plan_best(work: Any) -> None:
         _name_next(work, NO_CARD)
     while not is_table_legal(work):
         _name_next(work, _take_next(work))
+
+
+class Questions(NamedTuple):
+    """Questions of many rows, as `best_rows` takes them.
+
+    Attributes:
+        table: Real cards on the table, int64 `[B, 52]`.
+        named: Jokers on the table by name, int64 `[B, 52]`.
+        locked: Those named this turn, int64 `[B, 52]`.
+        hand: The hand, int64 `[B, 53]`.
+        old: The name a waiting joker gave up, or -1, int64 `[B]`.
+    """
+
+    table: Any
+    named: Any
+    locked: Any
+    hand: Any
+    old: Any
+
+
+@kernel
+def best_rows(
+    questions: Questions, works: Any, num_ranks: int, objective: int, actions: Any
+) -> None:
+    """Writes the first action of the best meld of each row; -1 where there is none.
+
+    Args:
+        questions: The tables and hands.
+        works: A workspace, `[1]`.
+        num_ranks: Ranks in play.
+        objective: `BY_POINTS` or `BY_CARDS`.
+        actions: Int64 `[B]`, overwritten.
+    """
+    work = works[0]
+    for row in range(len(actions)):
+        work["table"][:] = questions.table[row]
+        work["named"][:] = questions.named[row]
+        work["locked"][:] = questions.locked[row]
+        work["hand"][:] = questions.hand[row]
+        work["pending"] = 1 if questions.old[row] != NO_CARD else 0
+        work["num_ranks"] = num_ranks
+        value = find_best(work, objective, questions.old[row])
+        has_plan = value >= 0 and work["num_plan"] > 0
+        actions[row] = work["plan"][0] if has_plan else NO_CARD
