@@ -115,10 +115,10 @@ def masked_log_probs(logits: Tensor, masks: Tensor) -> Tensor:
 
 
 def sample_actions(log_probs: Tensor, generator: torch.Generator) -> Tensor:
-    """Draws an action from each row's distribution.
+    """Draws an action from each row's distribution, by inverting its running sum.
 
-    The smallest of independent exponential times with rates `pi(a)` falls on a with
-    probability `pi(a)`; a rate of 0 never comes first.
+    The first action whose running sum reaches a threshold drawn from `(0, total]`: an
+    action of probability 0 never is the first.
 
     Args:
         log_probs: Float32 `[B, A]`.
@@ -127,5 +127,7 @@ def sample_actions(log_probs: Tensor, generator: torch.Generator) -> Tensor:
     Returns:
         Action ids, int64 `[B]`.
     """
-    times = torch.empty_like(log_probs).exponential_(generator=generator)
-    return (log_probs.exp() / times).argmax(dim=-1)
+    running = log_probs.exp().cumsum(dim=-1)
+    uniform = torch.rand(len(log_probs), generator=generator)
+    threshold = (1 - uniform) * running[:, -1]
+    return (running < threshold[:, None]).sum(dim=-1)
