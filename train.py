@@ -29,7 +29,7 @@ def main() -> int:
         console.print(evaluation.result_table(matches))
     console.print(f"{result.global_step:,} steps trained; policy: {result.policy}")
     console.print("To go on:")
-    console.print(f"python train.py --config {saved} --resume {result.checkpoint}")
+    console.print(chosen.resume_command(result.checkpoint, learner.update))
     return 0
 
 

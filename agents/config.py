@@ -11,6 +11,7 @@ import dataclasses
 import difflib
 import json
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from agents.ppo import PPOConfig
 from agents.run import RunConfig
 from rummy_env.config import RuleConfig
 
+_FILE_NAME: Final = "config.yaml"
 _SECTIONS: Final = {
     "rules": RuleConfig,
     "network": NetworkConfig,
@@ -70,9 +72,25 @@ class TrainConfig:
             The file, `config.yaml`; beside it goes all else of the run.
         """
         folder = self.resume.parent if self.resume else self.run.new_folder()
-        path = folder / "config.yaml"
+        path = folder / _FILE_NAME
         path.write_text(self.to_yaml(), encoding="utf-8")
         return path
+
+    def resume_command(self, checkpoint: Path, update: int) -> str:
+        """Returns the command that goes on from a checkpoint of this training.
+
+        Args:
+            checkpoint: Where it is; the settings are beside it.
+            update: The updates made; where they are all, twice the steps are asked for.
+        """
+        settings = checkpoint.with_name(_FILE_NAME)
+        command = (
+            f"python train.py --config {shlex.quote(str(settings))} "
+            f"--resume {shlex.quote(str(checkpoint))}"
+        )
+        if update >= self.ppo.num_updates:
+            command += f" --ppo.total_timesteps {2 * self.ppo.total_timesteps}"
+        return command
 
     def to_yaml(self) -> str:
         """Returns the settings as a file for `--config`, without `resume`."""

@@ -7,39 +7,39 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich import box
 from rich.table import Table
 
 from agents.evaluation.match import Estimate, MatchResult
 
 
-def _cell(estimate: Estimate, factor: float = 1.0, *, signed: bool = False) -> str:
+def _cell(estimate: Estimate, form: str, factor: float = 1.0) -> str:
     """Returns a mean and its interval, as in `+3.1 [+2.0, +4.2]`."""
-    sign = "+" if signed else ""
     mean, low, high = (
-        f"{factor * value:{sign}.1f}"
+        format(factor * value, form)
         for value in (estimate.mean, estimate.low, estimate.high)
     )
     return f"{mean} [{low}, {high}]"
 
 
 def result_table(results: Sequence[MatchResult]) -> Table:
-    """Returns a table with one row a match, means with 95 % confidence intervals."""
+    """Returns a table of one row a match that fits 80 columns."""
     table = Table(
-        title="Same deals, seats rotated: mean a round [95 % interval]",
+        title="Same deals, seats rotated: means a round with 95 % intervals",
         title_justify="left",
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
     )
-    table.add_column("agent")
-    table.add_column("against")
-    for name in ("rounds", "score", "ahead of the others", "won, %"):
-        table.add_column(name, justify="right")
+    table.add_column("agent against")
+    for name in ("rounds", "score", "ahead by", "won, %"):
+        table.add_column(name, justify="right", no_wrap=True)
     for result in results:
         table.add_row(
-            result.candidate,
-            f"{result.num_players - 1} x {result.opponent}",
+            f"{result.candidate} v {result.num_players - 1} {result.opponent}",
             f"{result.num_deals * result.num_players:,}",
-            _cell(result.score),
-            _cell(result.difference, signed=True),
-            _cell(result.win_rate, 100),
+            _cell(result.score, ".1f"),
+            _cell(result.difference, "+.1f"),
+            _cell(result.win_rate, ".0f", 100),
         )
     return table
 

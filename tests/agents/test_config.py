@@ -1,3 +1,4 @@
+import shlex
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,19 @@ def test_a_second_run_does_not_overwrite_the_first(tmp_path):
     given = config.parse([f"--run.output_dir={tmp_path}", "--run.name=here"])
     folders = [given.save().parent.name for _ in range(3)]
     assert folders == ["here", "here-2", "here-3"]
+
+
+def test_resume_command_reads_back(tmp_path):
+    given = config.parse([f"--run.output_dir={tmp_path}/a b", "--ppo.num_envs=64"])
+    given.save()
+    checkpoint = tmp_path / "a b" / "ppo" / "checkpoint.pt"
+    python, script, *arguments = shlex.split(given.resume_command(checkpoint, 5))
+    assert (python, script) == ("python", "train.py")
+    again = config.parse(arguments)
+    assert again.resume == checkpoint
+    assert again.ppo == given.ppo
+    command = given.resume_command(checkpoint, given.ppo.num_updates)
+    assert "--ppo.total_timesteps 100000000" in command
 
 
 def test_a_resumed_run_stays_in_its_folder(tmp_path):

@@ -117,11 +117,12 @@ def test_two_agents_of_one_kind_do_not_share_their_random_numbers():
 
 def test_table_and_json(tmp_path):
     result = match(Knowing(), RandomAgent())
-    console = Console(width=120, file=io.StringIO())
+    console = Console(width=80, file=io.StringIO())
     console.print(result_table([result]))
     text = console.file.getvalue()
-    assert "knowing" in text
-    assert "2 x random" in text
+    assert "knowing v 2 random" in text
+    assert "…" not in text
+    assert f"{result.difference.mean:+.1f} [" in text
     assert "600" in text  # 200 deals, three rotations
     write_json(tmp_path / "result.json", [result])
     (read,) = json.loads((tmp_path / "result.json").read_text())
