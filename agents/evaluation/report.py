@@ -14,32 +14,31 @@ from agents.evaluation.match import Estimate, MatchResult
 
 
 def _cell(estimate: Estimate, form: str, factor: float = 1.0) -> str:
-    """Returns a mean and its interval, as in `+3.1 [+2.0, +4.2]`."""
-    mean, low, high = (
-        format(factor * value, form)
-        for value in (estimate.mean, estimate.low, estimate.high)
-    )
-    return f"{mean} [{low}, {high}]"
+    """Returns a mean and half the width of its interval, as in `+3.1 ± 1.2`."""
+    half = (estimate.high - estimate.low) / 2
+    return f"{factor * estimate.mean:{form}} ± {factor * half:.1f}"
 
 
 def result_table(results: Sequence[MatchResult]) -> Table:
     """Returns a table of one row a match that fits 80 columns."""
     table = Table(
-        title="Same deals, seats rotated: means a round with 95 % intervals",
+        title="Same deals, seats rotated: mean a round ± 95 % confidence",
         title_justify="left",
         box=box.SIMPLE_HEAD,
         pad_edge=False,
     )
-    table.add_column("agent against")
-    for name in ("rounds", "score", "ahead by", "won, %"):
+    for name in ("agent", "against"):
+        table.add_column(name)
+    for name in ("rounds", "score", "ahead by", "rounds won, %"):
         table.add_column(name, justify="right", no_wrap=True)
     for result in results:
         table.add_row(
-            f"{result.candidate} v {result.num_players - 1} {result.opponent}",
+            result.candidate,
+            f"{result.num_players - 1} x {result.opponent}",
             f"{result.num_deals * result.num_players:,}",
             _cell(result.score, ".1f"),
             _cell(result.difference, "+.1f"),
-            _cell(result.win_rate, ".0f", 100),
+            _cell(result.win_rate, ".1f", 100),
         )
     return table
 
