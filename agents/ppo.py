@@ -237,6 +237,7 @@ class Learner:
             reward=ppo.reward,
             skip_forced=True,
         )
+        envs.reset()
         torch.manual_seed(run.seed)
         actor_critic = ActorCritic(envs.observation_size, NUM_ACTIONS, network)
         return cls(

@@ -30,6 +30,28 @@ def test_one_update_on_the_game_is_finite_and_repeats(tmp_path):
     assert weights[0] == weights[1]
 
 
+def test_resuming_goes_on_with_the_same_games(tmp_path):
+    def updates(number):
+        return PPOConfig(
+            num_envs=8,
+            num_steps=16,
+            num_minibatches=2,
+            total_timesteps=number * 128,
+            anneal_lr=False,
+        )
+
+    network = NetworkConfig(hidden_sizes=(16,))
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    whole.mkdir()
+    parts.mkdir()
+    expected = ppo.train(Learner.new(SMALL_GAME, network, updates(4), RUN), RUN, whole)
+    half = ppo.train(Learner.new(SMALL_GAME, network, updates(2), RUN), RUN, parts)
+    resumed = Learner.new(SMALL_GAME, network, updates(4), RUN)
+    resumed.restore(half.checkpoint)
+    result = ppo.train(resumed, RUN, parts)
+    assert result.policy.read_bytes() == expected.policy.read_bytes()
+
+
 @pytest.mark.slow
 def test_training_beats_random_within_a_minute(tmp_path):
     ppo_config = PPOConfig(
