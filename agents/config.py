@@ -1,0 +1,170 @@
+"""The settings of `train.py`: typed sections from a YAML file and flags.
+
+A section is the configuration class of whoever reads it. Flags win over the file, the
+file over the defaults: `train.py --config configs/quick.yaml --ppo.num_envs 64`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import difflib
+import json
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, NoReturn
+
+import jsonargparse
+import yaml
+
+from agents.evaluation import EvaluationConfig
+from agents.networks import NetworkConfig
+from agents.ppo import PPOConfig
+from agents.run import RunConfig
+from rummy_env.config import RuleConfig
+
+_FILE_NAME: Final = "config.yaml"
+_SECTIONS: Final = {
+    "rules": RuleConfig,
+    "network": NetworkConfig,
+    "ppo": PPOConfig,
+    "run": RunConfig,
+    "evaluation": EvaluationConfig,
+}
+# How jsonargparse names a key that it does not know, flag or file.
+_UNKNOWN: Final = (
+    re.compile(r"unrecognized arguments: --(?P<key>[^\s=]+)", re.I),
+    re.compile(r"Group '(?P<group>[^']+)' does not accept option '(?P<key>[^']+)'"),
+    re.compile(r"Option '(?P<key>[^']+)' is not accepted"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainConfig:
+    """All settings of a training.
+
+    Attributes:
+        algorithm: What learns; its own section has its hyperparameters.
+        rules: The game.
+        network: The shape of the network.
+        ppo: Hyperparameters of PPO.
+        run: Where, how long and with how many threads.
+        evaluation: How the result is measured.
+        resume: A checkpoint to go on from, or None.
+    """
+
+    algorithm: Literal["ppo"]
+    rules: RuleConfig
+    network: NetworkConfig
+    ppo: PPOConfig
+    run: RunConfig
+    evaluation: EvaluationConfig
+    resume: Path | None = None
+
+    def save(self) -> Path:
+        """Writes the settings into the run's folder, which a new run makes.
+
+        Returns:
+            The file, `config.yaml`; beside it goes all else of the run.
+        """
+        folder = self.resume.parent if self.resume else self.run.new_folder()
+        path = folder / _FILE_NAME
+        path.write_text(self.to_yaml(), encoding="utf-8")
+        return path
+
+    def resume_command(self, checkpoint: Path, update: int) -> str:
+        """Returns the command that goes on from a checkpoint of this training.
+
+        Args:
+            checkpoint: Where it is; the settings are beside it.
+            update: The updates made; where they are all, twice the steps are asked for.
+        """
+        settings = checkpoint.with_name(_FILE_NAME)
+        command = (
+            f"python train.py --config {shlex.quote(str(settings))} "
+            f"--resume {shlex.quote(str(checkpoint))}"
+        )
+        if update >= self.ppo.num_updates:
+            command += f" --ppo.total_timesteps {2 * self.ppo.total_timesteps}"
+        return command
+
+    def to_yaml(self) -> str:
+        """Returns the settings as a file for `--config`, without `resume`."""
+        plain = json.loads(json.dumps(dataclasses.asdict(self), default=str))
+        del plain["resume"]
+        return str(yaml.safe_dump(plain, sort_keys=False))
+
+
+def _parser() -> jsonargparse.ArgumentParser:
+    parser = jsonargparse.ArgumentParser(
+        prog="train.py",
+        description="Trains an agent by self-play, then measures it.",
+        exit_on_error=False,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--config", action="config", help="A YAML file of settings.")
+    parser.add_argument(
+        "--resume",
+        type=str | None,
+        metavar="PATH",
+        help="A checkpoint.pt to go on from, in the same folder.",
+    )
+    parser.add_argument(
+        "--algorithm", type=Literal["ppo"], default="ppo", help="What learns."
+    )
+    for name, section in _SECTIONS.items():
+        parser.add_class_arguments(section, name)
+    return parser
+
+
+def parse(arguments: Sequence[str] | None = None) -> TrainConfig:
+    """Returns the settings of a command line, `sys.argv` by default.
+
+    Anything wrong with them ends the process: status 2 and one line on stderr, which
+    for an unknown key offers the nearest known one.
+    """
+    try:
+        parsed = _parser().parse_args(arguments)
+        sections = {
+            name: section(**parsed[name].as_dict())
+            for name, section in _SECTIONS.items()
+        }
+        resume = None if parsed.resume is None else Path(parsed.resume)
+        return TrainConfig(algorithm=parsed.algorithm, resume=resume, **sections)
+    except (argparse.ArgumentError, ValueError, TypeError) as error:
+        fail(_explain(str(error)))
+
+
+def fail(message: str) -> NoReturn:
+    """Ends the process with status 2 and one line on stderr."""
+    print(f"train.py: error: {' '.join(message.split())}", file=sys.stderr)
+    raise SystemExit(2)
+
+
+def _explain(message: str) -> str:
+    """Returns jsonargparse's message, or a better one for an unknown key."""
+    for pattern in _UNKNOWN:
+        if found := pattern.search(message):
+            names: dict[str, Any] = found.groupdict()
+            key = names["key"]
+            if group := names.get("group"):
+                key = f"{group}.{key}"
+            return f"there is no setting {key!r}; {_suggestion(key)}"
+    return message
+
+
+def _suggestion(key: str) -> str:
+    """Returns a hint at the setting whose dotted key or last name is nearest."""
+    full_names = {"config": "config", "resume": "resume", "algorithm": "algorithm"}
+    for section, settings in _SECTIONS.items():
+        for field in dataclasses.fields(settings):
+            full = f"{section}.{field.name}"
+            full_names[full] = full_names[field.name] = full
+    for name in (key, key.rpartition(".")[2]):
+        if close := difflib.get_close_matches(name, full_names, n=1):
+            return f"did you mean {full_names[close[0]]!r}?"
+    return "see train.py --help"

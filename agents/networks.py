@@ -1,0 +1,133 @@
+"""The networks, and how a mask turns their outputs into a policy."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Final, Literal, cast
+
+import torch
+from torch import Tensor, nn
+
+MASKED_LOGIT: Final = -1e8
+"""Stands for minus infinity: its exponential is exactly 0, and 0 times it is no NaN."""
+
+_ACTIVATIONS: Final = {"relu": nn.ReLU, "tanh": nn.Tanh}
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkConfig:
+    """The shape of the network.
+
+    Attributes:
+        hidden_sizes: Units of each hidden layer, shared by policy and value.
+        activation: The nonlinearity after each hidden layer.
+
+    Raises:
+        ValueError: There is no hidden layer, or one without units.
+    """
+
+    hidden_sizes: tuple[int, ...] = (256, 256)
+    activation: Literal["relu", "tanh"] = "relu"
+
+    def __post_init__(self) -> None:
+        """Checks the values."""
+        object.__setattr__(self, "hidden_sizes", tuple(self.hidden_sizes))
+        if not self.hidden_sizes or min(self.hidden_sizes) < 1:
+            raise ValueError(
+                "network.hidden_sizes needs one or more layers of one or more units, "
+                f"not {list(self.hidden_sizes)}"
+            )
+        if self.activation not in _ACTIVATIONS:
+            raise ValueError(
+                f"network.activation is one of {', '.join(_ACTIVATIONS)}, "
+                f"not {self.activation!r}"
+            )
+
+
+def _linear(num_inputs: int, num_outputs: int, gain: float) -> nn.Linear:
+    """Returns a layer with orthogonal weights times `gain` and biases of zero."""
+    layer = nn.Linear(num_inputs, num_outputs)
+    nn.init.orthogonal_(layer.weight, gain)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+class ActorCritic(nn.Module):
+    """A policy and a value over one shared trunk, for every seat the same.
+
+    Args:
+        observation_size: Length D of an observation.
+        num_actions: Length A of a mask.
+        config: The shape of the network.
+    """
+
+    def __init__(
+        self, observation_size: int, num_actions: int, config: NetworkConfig
+    ) -> None:
+        super().__init__()
+        self.observation_size = observation_size
+        self.num_actions = num_actions
+        self.config = config
+        sizes = (observation_size, *config.hidden_sizes)
+        layers: list[nn.Module] = []
+        for num_inputs, num_outputs in itertools.pairwise(sizes):
+            layers.append(_linear(num_inputs, num_outputs, math.sqrt(2)))
+            layers.append(_ACTIVATIONS[config.activation]())
+        self.trunk = nn.Sequential(*layers)
+        # A small gain starts the policy near uniform over the legal actions.
+        self.policy_head = _linear(sizes[-1], num_actions, 0.01)
+        self.value_head = _linear(sizes[-1], 1, 1.0)
+
+    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns unmasked logits and values.
+
+        Args:
+            observations: Float32 `[B, D]`.
+
+        Returns:
+            Logits float32 `[B, A]` and values float32 `[B]`.
+        """
+        features = self.trunk(observations)
+        return self.policy_head(features), self.value_head(features).squeeze(-1)
+
+    def value(self, observations: Tensor) -> Tensor:
+        """Returns the values of observations float32 `[B, D]`, float32 `[B]`."""
+        return cast(Tensor, self.value_head(self.trunk(observations)).squeeze(-1))
+
+
+def masked_log_probs(logits: Tensor, masks: Tensor) -> Tensor:
+    """Returns the log probabilities of a softmax over the legal actions.
+
+    `log pi(a) = l_a - log sum_{b legal} exp(l_b)` for legal a. The probability of an
+    illegal action is exactly 0, and the gradient of its logit exactly zero. A row
+    without legal actions becomes uniform over all.
+
+    Args:
+        logits: Float32 `[B, A]`.
+        masks: Nonzero where legal, `[B, A]`.
+
+    Returns:
+        Float32 `[B, A]`, about -1e8 where illegal.
+    """
+    return torch.where(masks != 0, logits, MASKED_LOGIT).log_softmax(dim=-1)
+
+
+def sample_actions(log_probs: Tensor, generator: torch.Generator) -> Tensor:
+    """Draws an action from each row's distribution, by inverting its running sum.
+
+    The first action whose running sum reaches a threshold drawn from `(0, total]`: an
+    action of probability 0 never is the first.
+
+    Args:
+        log_probs: Float32 `[B, A]`.
+        generator: Where the random numbers come from.
+
+    Returns:
+        Action ids, int64 `[B]`.
+    """
+    running = log_probs.exp().cumsum(dim=-1)
+    uniform = torch.rand(len(log_probs), generator=generator)
+    threshold = (1 - uniform) * running[:, -1]
+    return (running < threshold[:, None]).sum(dim=-1)

@@ -1,0 +1,107 @@
+"""A trained network as an agent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.checkpoint import CheckpointError, load_policy
+from agents.networks import (
+    ActorCritic,
+    NetworkConfig,
+    masked_log_probs,
+    sample_actions,
+)
+from rummy_env.actions import NUM_ACTIONS
+
+
+class PolicyAgent:
+    """Plays the policy of a network.
+
+    Args:
+        network: The network.
+        name: The name shown in tables.
+        sample: Whether to draw from the policy rather than take its likeliest action.
+        seed: Seed of the draws.
+    """
+
+    def __init__(
+        self,
+        network: ActorCritic,
+        *,
+        name: str = "policy",
+        sample: bool = False,
+        seed: int = 0,
+    ) -> None:
+        self._network = network
+        self._name = name
+        self._sample = sample
+        self._generator = torch.Generator()
+        self.reset(seed)
+
+    @classmethod
+    def load(cls, path: Path, *, sample: bool = False, seed: int = 0) -> Self:
+        """Returns the agent of a `policy.safetensors`, named by the run's folder.
+
+        Raises:
+            CheckpointError: There is no policy, or it does not fit this package.
+        """
+        description, weights = load_policy(path)
+        try:
+            num_actions = description["num_actions"]
+            network = ActorCritic(
+                description["observation_size"],
+                num_actions,
+                NetworkConfig(**description["network"]),
+            )
+            network.load_state_dict(weights)
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise CheckpointError(f"{path} does not fit this version") from error
+        if num_actions != NUM_ACTIONS:
+            raise CheckpointError(
+                f"{path} knows {num_actions} actions, the game has {NUM_ACTIONS}"
+            )
+        name = path.resolve().parent.name
+        return cls(network.eval(), name=name, sample=sample, seed=seed)
+
+    @property
+    def name(self) -> str:
+        """The name shown in tables and reports."""
+        return self._name
+
+    def reset(self, seed: int) -> None:
+        """Restarts the draws; without `sample` there are none."""
+        self._generator.manual_seed(seed)
+
+    @torch.no_grad()
+    def act(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8]
+    ) -> NDArray[np.int64]:
+        """Returns an action of the policy for each position.
+
+        Args:
+            observations: What the player to act sees, float32 `[B, D]`.
+            masks: The legal actions, int8 `[B, 159]`, at least one in each row.
+
+        Returns:
+            Action ids, int64 `[B]`.
+
+        Raises:
+            ValueError: The observations are not as long as those trained on.
+        """
+        if observations.shape[1] != self._network.observation_size:
+            raise ValueError(
+                f"{self._name} was trained on observations of "
+                f"{self._network.observation_size} numbers, not {observations.shape[1]}"
+            )
+        logits, _ = self._network(torch.from_numpy(observations))
+        log_probs = masked_log_probs(logits, torch.from_numpy(masks))
+        if self._sample:
+            chosen = sample_actions(log_probs, self._generator)
+        else:
+            chosen = log_probs.argmax(dim=-1)
+        return np.asarray(chosen.numpy(), dtype=np.int64)

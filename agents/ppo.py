@@ -1,0 +1,517 @@
+"""Masked proximal policy optimisation by self-play: one network on every seat.
+
+Read from `train` downwards. Hyperparameters and log keys are named as in CleanRL. The
+games are stepped many at once; every action of every seat is a sample, and a sample's
+advantage counts to the *same seat's* next action (`returns.seat_gae`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from rich.console import Console
+from torch import Tensor
+
+from agents import checkpoint, losses
+from agents.networks import (
+    ActorCritic,
+    NetworkConfig,
+    masked_log_probs,
+    sample_actions,
+)
+from agents.returns import seat_gae
+from agents.run import Clock, Display, MetricsLog, RunConfig, StopRequest
+from rummy_env import VectorEnv
+from rummy_env.actions import NUM_ACTIONS
+from rummy_env.config import RuleConfig
+
+_SHOWN: Final = {
+    "charts/SPS": "steps/s",
+    "charts/episodic_return": "score a round",
+    "losses/entropy": "entropy",
+    "losses/approx_kl": "kl",
+    "losses/explained_variance": "explained variance",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class PPOConfig:
+    """The hyperparameters, named as in CleanRL.
+
+    Attributes:
+        total_timesteps: Actions to train on, over all games.
+        learning_rate: Adam's step size at the start.
+        anneal_lr: Whether the step size falls to zero over the run.
+        num_envs: Games at once.
+        num_steps: Actions in each game between updates.
+        gamma: Discount from one action of a seat to its next.
+        gae_lambda: Lambda of the generalised advantage estimate.
+        num_minibatches: Minibatches in an epoch; divides num_envs * num_steps.
+        update_epochs: Passes over the samples of an update.
+        norm_adv: Whether advantages are normalised in each minibatch.
+        clip_coef: Clip range of the probability ratio.
+        clip_vloss: Whether the value's change is clipped likewise.
+        ent_coef: Weight of the entropy bonus.
+        vf_coef: Weight of the value loss.
+        max_grad_norm: Largest norm of a gradient.
+        target_kl: Ends an update's epochs early above this KL divergence; null never.
+        episode: What an episode is: a "round", or a "game" to the target score.
+        reward: What is learnt from: "score", "zero_sum" or "win".
+        reward_scale: Factor on the rewards, to bring returns near 1.
+
+    Raises:
+        ValueError: A value is out of range or does not fit the others.
+    """
+
+    total_timesteps: int = 50_000_000
+    learning_rate: float = 5e-4
+    anneal_lr: bool = True
+    num_envs: int = 256
+    num_steps: int = 64
+    gamma: float = 1.0
+    gae_lambda: float = 0.95
+    num_minibatches: int = 8
+    update_epochs: int = 2
+    norm_adv: bool = True
+    clip_coef: float = 0.2
+    clip_vloss: bool = False
+    ent_coef: float = 0.05
+    vf_coef: float = 0.5
+    max_grad_norm: float = 0.5
+    target_kl: float | None = None
+    episode: Literal["round", "game"] = "round"
+    reward: Literal["score", "zero_sum", "win"] = "zero_sum"
+    reward_scale: float = 0.02
+
+    def __post_init__(self) -> None:
+        """Checks the values."""
+        counts = ("num_envs", "num_steps", "num_minibatches", "update_epochs")
+        for name in ("total_timesteps", *counts):
+            if getattr(self, name) < 1:
+                raise ValueError(f"ppo.{name} is 1 or more, not {getattr(self, name)}")
+        for name in ("learning_rate", "clip_coef", "max_grad_norm", "reward_scale"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"ppo.{name} is above 0, not {getattr(self, name)}")
+        for name in ("gamma", "gae_lambda"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"ppo.{name} is 0 to 1, not {getattr(self, name)}")
+        for name in ("ent_coef", "vf_coef"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"ppo.{name} is 0 or more, not {getattr(self, name)}")
+        if self.target_kl is not None and self.target_kl <= 0:
+            raise ValueError(f"ppo.target_kl is above 0 or null, not {self.target_kl}")
+        if self.batch_size % self.num_minibatches:
+            raise ValueError(
+                f"ppo.num_minibatches is {self.num_minibatches} and does not divide "
+                f"num_envs * num_steps = {self.batch_size}"
+            )
+
+    @property
+    def batch_size(self) -> int:
+        """The samples of an update."""
+        return self.num_envs * self.num_steps
+
+    @property
+    def num_updates(self) -> int:
+        """The updates that make up `total_timesteps`, at least one."""
+        return max(1, self.total_timesteps // self.batch_size)
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """What a run leaves behind.
+
+    Attributes:
+        checkpoint: The full training state.
+        policy: The weights alone.
+        global_step: Actions trained on.
+        is_complete: Whether `total_timesteps` or `max_minutes` was reached, rather than
+            a stop asked for.
+    """
+
+    checkpoint: Path
+    policy: Path
+    global_step: int
+    is_complete: bool
+
+
+def train(learner: Learner, run: RunConfig, folder: Path) -> TrainingResult:
+    """Trains until the steps or the minutes are up, or a signal asks to stop.
+
+    Args:
+        learner: A new or a restored one.
+        run: How long and with how many threads.
+        folder: Where metrics and checkpoints go; a restored learner's own.
+
+    Returns:
+        Where the results are.
+    """
+    torch.set_num_threads(run.torch_threads)
+    batch = Batch.empty(learner.envs, learner.ppo)
+    clock = Clock(run)
+    first_step = learner.global_step
+    with (
+        StopRequest() as stop,
+        MetricsLog(folder, learner.update, tensorboard=run.tensorboard) as log,
+        Display(Console(), _SHOWN) as display,
+    ):
+        while (progress := learner.progress(clock)) < 1 and not stop.is_made:
+            learner.anneal(progress)
+            played = collect(learner, batch)
+            learnt = improve(learner, batch)
+            metrics = {
+                "charts/SPS": (learner.global_step - first_step) / clock.seconds,
+                "charts/learning_rate": learner.learning_rate,
+                **played,
+                **learnt,
+            }
+            log.write(learner.update, learner.global_step, metrics)
+            display.show(learner.progress(clock), clock.seconds, metrics)
+            if clock.is_checkpoint_due():
+                learner.save(folder)
+    learner.save(folder)
+    return TrainingResult(
+        checkpoint=folder / checkpoint.CHECKPOINT_NAME,
+        policy=folder / checkpoint.POLICY_NAME,
+        global_step=learner.global_step,
+        is_complete=progress >= 1,
+    )
+
+
+@dataclass
+class Learner:
+    """All that changes while training, and what it is saved as.
+
+    Attributes:
+        ppo: The hyperparameters.
+        envs: The games.
+        network: The policy and the value.
+        optimizer: Adam over the network.
+        generator: Every random number of the training but the deals.
+        description: What a checkpoint of this training fits.
+        update: Updates made.
+        global_step: Actions trained on.
+    """
+
+    ppo: PPOConfig
+    envs: VectorEnv
+    network: ActorCritic
+    optimizer: torch.optim.Adam
+    generator: torch.Generator
+    description: dict[str, Any]
+    update: int = 0
+    global_step: int = 0
+
+    @classmethod
+    def new(
+        cls,
+        rules: RuleConfig,
+        network: NetworkConfig,
+        ppo: PPOConfig,
+        run: RunConfig,
+        make_envs: Callable[..., VectorEnv] = VectorEnv,
+    ) -> Self:
+        """Returns a learner with fresh games and weights.
+
+        Args:
+            rules: The game.
+            network: The shape of the network.
+            ppo: The hyperparameters.
+            run: The seed, and the threads of the games.
+            make_envs: Makes the games, for tests.
+        """
+        envs = make_envs(
+            num_envs=ppo.num_envs,
+            config=rules,
+            seed=run.seed,
+            num_threads=run.env_threads,
+            episode=ppo.episode,
+            reward=ppo.reward,
+            skip_forced=True,
+        )
+        envs.reset()
+        torch.manual_seed(run.seed)
+        actor_critic = ActorCritic(envs.observation_size, NUM_ACTIONS, network)
+        return cls(
+            ppo=ppo,
+            envs=envs,
+            network=actor_critic,
+            optimizer=torch.optim.Adam(
+                actor_critic.parameters(), lr=ppo.learning_rate, eps=1e-5, fused=True
+            ),
+            generator=torch.Generator().manual_seed(run.seed),
+            description=checkpoint.describe(
+                rules=rules.options(),
+                network=dataclasses.asdict(network),
+                observation_size=envs.observation_size,
+                num_actions=NUM_ACTIONS,
+            ),
+        )
+
+    def progress(self, clock: Clock) -> float:
+        """Returns the share of the steps or the minutes used, whichever is more."""
+        return max(self.update / self.ppo.num_updates, clock.progress)
+
+    @property
+    def learning_rate(self) -> float:
+        """The optimizer's step size."""
+        return float(self.optimizer.param_groups[0]["lr"])
+
+    def anneal(self, progress: float) -> None:
+        """Sets the step size for a share of the run, 0 to 1, that is done."""
+        remaining = 1 - progress if self.ppo.anneal_lr else 1.0
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.ppo.learning_rate * remaining
+
+    def save(self, folder: Path) -> None:
+        """Writes the checkpoint and the policy into the folder."""
+        games = np.frombuffer(self.envs.save(), dtype=np.uint8)
+        state = {
+            "ppo": dataclasses.asdict(self.ppo),
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "generator": self.generator.get_state(),
+            "games": torch.from_numpy(games.copy()),
+            "update": self.update,
+            "global_step": self.global_step,
+        }
+        path = folder / checkpoint.CHECKPOINT_NAME
+        checkpoint.save_checkpoint(path, self.description, state)
+        weights = self.network.state_dict()
+        checkpoint.save_policy(
+            folder / checkpoint.POLICY_NAME, self.description, weights
+        )
+
+    def restore(self, path: Path) -> None:
+        """Goes on from a checkpoint.
+
+        Games go on where they were, unless there are to be more or fewer of them or
+        their episodes differ; then they are dealt anew.
+
+        Raises:
+            CheckpointError: It cannot be read or is of another configuration.
+        """
+        state = checkpoint.load_checkpoint(path)
+        checkpoint.check_same(path, state["description"], self.description)
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.generator.set_state(state["generator"])
+        self.update = state["update"]
+        self.global_step = state["global_step"]
+        if all(
+            state["ppo"][key] == getattr(self.ppo, key)
+            for key in ("num_envs", "episode", "reward")
+        ):
+            self.envs.load(state["games"].numpy().tobytes())
+
+
+@dataclass
+class Batch:
+    """The samples of one update: T steps in N games of P seats.
+
+    Attributes:
+        observations: What the acting player saw, float32 `[T, N, D]`.
+        masks: The legal actions, int8 `[T, N, A]`.
+        actions: The actions taken, int64 `[T, N]`.
+        log_probs: Their log probabilities, float32 `[T, N]`.
+        values: Values to the acting player, float32 `[T, N]`.
+        players: The acting players, int64 `[T, N]`.
+        rewards: Scaled rewards of every seat, float32 `[T, N, P]`.
+        ended: Whether an episode ended in the step, bool `[T, N]`.
+        bootstrap: Values to every seat after the last step, float32 `[N, P]`.
+        advantages: Float32 `[T, N]`.
+        returns: Float32 `[T, N]`.
+    """
+
+    observations: Tensor
+    masks: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    values: Tensor
+    players: NDArray[np.int64]
+    rewards: NDArray[np.float32]
+    ended: NDArray[np.bool_]
+    bootstrap: NDArray[np.float32]
+    advantages: Tensor
+    returns: Tensor
+
+    @classmethod
+    def empty(cls, envs: VectorEnv, ppo: PPOConfig) -> Self:
+        """Returns memory for a batch, used again in every update."""
+        steps, rows = shape = (ppo.num_steps, ppo.num_envs)
+        return cls(
+            observations=torch.empty((*shape, envs.observation_size)),
+            masks=torch.empty((*shape, NUM_ACTIONS), dtype=torch.int8),
+            actions=torch.empty(shape, dtype=torch.int64),
+            log_probs=torch.empty(shape),
+            values=torch.empty(shape),
+            players=np.empty(shape, dtype=np.int64),
+            rewards=np.empty((steps, rows, envs.num_players), dtype=np.float32),
+            ended=np.empty(shape, dtype=np.bool_),
+            bootstrap=np.empty((rows, envs.num_players), dtype=np.float32),
+            advantages=torch.empty(shape),
+            returns=torch.empty(shape),
+        )
+
+
+@torch.no_grad()
+def collect(learner: Learner, batch: Batch) -> dict[str, float]:
+    """Plays T steps in every game into the batch, with advantages and returns.
+
+    A truncated episode (`max_rounds` reached) counts as ended, with nothing to come.
+
+    Returns:
+        The metrics of the episodes that ended.
+    """
+    envs, ppo = learner.envs, learner.ppo
+    scores: list[NDArray[np.int64]] = []
+    for step in range(ppo.num_steps):
+        actions = choose(learner, batch, step)
+        batch.players[step] = envs.current_player
+        envs.step(actions)
+        np.multiply(envs.reward, ppo.reward_scale, out=batch.rewards[step])
+        np.logical_or(envs.terminated, envs.truncated, out=batch.ended[step])
+        scores.append(envs.final_scores[batch.ended[step]])
+    for seat in range(envs.num_players):
+        seen = torch.from_numpy(envs.observe(seat))
+        batch.bootstrap[:, seat] = learner.network.value(seen).numpy()
+    advantages, returns = seat_gae(
+        batch.values.numpy(),
+        batch.players,
+        batch.rewards,
+        batch.ended,
+        batch.bootstrap,
+        ppo.gamma,
+        ppo.gae_lambda,
+    )
+    batch.advantages.copy_(torch.from_numpy(advantages))
+    batch.returns.copy_(torch.from_numpy(returns))
+    learner.global_step += ppo.batch_size
+    return episode_metrics(np.concatenate(scores), ppo.batch_size)
+
+
+def choose(learner: Learner, batch: Batch, step: int) -> NDArray[np.int64]:
+    """Draws an action for every game and notes what it was drawn from, `[N]`."""
+    observations, masks = batch.observations[step], batch.masks[step]
+    observations.copy_(torch.from_numpy(learner.envs.observation))
+    masks.copy_(torch.from_numpy(learner.envs.action_mask))
+    logits, values = learner.network(observations)
+    log_probs = masked_log_probs(logits, masks)
+    actions = sample_actions(log_probs, learner.generator)
+    batch.actions[step] = actions
+    batch.log_probs[step] = log_probs.gather(1, actions[:, None]).squeeze(1)
+    batch.values[step] = values
+    return np.asarray(actions.numpy(), dtype=np.int64)
+
+
+def episode_metrics(scores: NDArray[np.int64], num_actions: int) -> dict[str, float]:
+    """Returns what the ended episodes amount to; NaN where none ended.
+
+    Args:
+        scores: Final scores of the ended episodes, `[E, P]`.
+        num_actions: Actions taken in all games meanwhile.
+    """
+    num_episodes = len(scores)
+    return {
+        "charts/episodes": float(num_episodes),
+        "charts/episodic_return": float(scores.mean()) if num_episodes else math.nan,
+        "charts/episodic_length": num_actions / num_episodes
+        if num_episodes
+        else math.nan,
+    }
+
+
+def improve(learner: Learner, batch: Batch) -> dict[str, float]:
+    """Makes one update of the network from the batch.
+
+    Returns:
+        The losses, each the mean over the minibatches.
+    """
+    ppo = learner.ppo
+    steps: list[dict[str, Tensor]] = []
+    for _ in range(ppo.update_epochs):
+        kls = []
+        for minibatch in minibatches(batch, ppo, learner.generator):
+            loss, metrics = ppo_loss(learner.network, minibatch, ppo)
+            learner.optimizer.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(
+                learner.network.parameters(), ppo.max_grad_norm
+            )
+            learner.optimizer.step()
+            steps.append(metrics)
+            kls.append(metrics["losses/approx_kl"])
+        if ppo.target_kl is not None and torch.stack(kls).mean() > ppo.target_kl:
+            break
+    learner.update += 1
+    explained = losses.explained_variance(
+        batch.values.flatten(), batch.returns.flatten()
+    )
+    means = {
+        key: float(torch.stack([m[key] for m in steps]).mean()) for key in steps[0]
+    }
+    return {**means, "losses/explained_variance": float(explained)}
+
+
+@dataclass(frozen=True)
+class Minibatch:
+    """Samples of a batch in random order: its fields, each `[B, ...]`."""
+
+    observations: Tensor
+    masks: Tensor
+    actions: Tensor
+    log_probs: Tensor
+    values: Tensor
+    advantages: Tensor
+    returns: Tensor
+
+
+def minibatches(
+    batch: Batch, ppo: PPOConfig, generator: torch.Generator
+) -> Iterator[Minibatch]:
+    """Yields every sample of the batch once, in minibatches of equal size."""
+    names = [field.name for field in dataclasses.fields(Minibatch)]
+    flat = {name: getattr(batch, name).flatten(0, 1) for name in names}
+    order = torch.randperm(ppo.batch_size, generator=generator)
+    for chosen in order.chunk(ppo.num_minibatches):
+        yield Minibatch(**{name: values[chosen] for name, values in flat.items()})
+
+
+def ppo_loss(
+    network: ActorCritic, samples: Minibatch, ppo: PPOConfig
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """Returns the loss `[]`, and its parts detached for the log."""
+    logits, values = network(samples.observations)
+    log_probs = masked_log_probs(logits, samples.masks)
+    chosen = log_probs.gather(1, samples.actions[:, None]).squeeze(1)
+    log_ratio = chosen - samples.log_probs
+    advantages = samples.advantages
+    if ppo.norm_adv:
+        advantages = losses.normalized(advantages)
+    policy_loss = losses.clipped_policy_loss(log_ratio, advantages, ppo.clip_coef)
+    if ppo.clip_vloss:
+        value_loss = losses.clipped_value_loss(
+            values, samples.values, samples.returns, ppo.clip_coef
+        )
+    else:
+        value_loss = losses.value_loss(values, samples.returns)
+    entropy = losses.entropy(log_probs)
+    loss = policy_loss - ppo.ent_coef * entropy + ppo.vf_coef * value_loss
+    log_ratio = log_ratio.detach()
+    parts: Mapping[str, Tensor] = {
+        "losses/value_loss": value_loss,
+        "losses/policy_loss": policy_loss,
+        "losses/entropy": entropy,
+        "losses/old_approx_kl": losses.old_approx_kl(log_ratio),
+        "losses/approx_kl": losses.approx_kl(log_ratio),
+        "losses/clipfrac": losses.clip_fraction(log_ratio, ppo.clip_coef),
+    }
+    return loss, {key: part.detach() for key, part in parts.items()}

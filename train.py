@@ -1,0 +1,37 @@
+"""Trains an agent and measures it: `python train.py --config configs/quick.yaml`."""
+
+from __future__ import annotations
+
+import sys
+
+from rich.console import Console
+
+from agents import config, evaluation, ppo
+from agents.checkpoint import CheckpointError
+
+
+def main() -> int:
+    """Parses, trains, evaluates; returns the exit status."""
+    chosen = config.parse()
+    learner = ppo.Learner.new(chosen.rules, chosen.network, chosen.ppo, chosen.run)
+    if chosen.resume is not None:
+        try:
+            learner.restore(chosen.resume)
+        except CheckpointError as error:
+            config.fail(str(error))
+    saved = chosen.save()
+    result = ppo.train(learner, chosen.run, saved.parent)
+    console = Console(soft_wrap=True)
+    if result.is_complete:
+        policy = str(result.policy)
+        matches = evaluation.evaluate(policy, chosen.rules, chosen.evaluation)
+        evaluation.write_json(saved.with_name("evaluation.json"), matches)
+        console.print(evaluation.result_table(matches))
+    console.print(f"{result.global_step:,} steps trained; policy: {result.policy}")
+    console.print("To go on:")
+    console.print(chosen.resume_command(result.checkpoint, learner.update))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
