@@ -37,8 +37,10 @@ def make_agent(name: str, config: RuleConfig) -> Agent:
     """
     if name in _CLASSES:
         module, class_name = _CLASSES[name]
-        make: Callable[[], Agent] = getattr(importlib.import_module(module), class_name)
-        return make()
+        make: Callable[..., Agent] = getattr(
+            importlib.import_module(module), class_name
+        )
+        return make(num_ranks=config.num_ranks) if name == "greedy" else make()
     path = Path(name)
     if path.is_dir():
         path = path / POLICY_NAME

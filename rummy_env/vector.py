@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import io
 import os
 import secrets
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -22,6 +24,21 @@ from rummy_env.rewards import parse_episode, parse_reward
 from rummy_env.state import State, check_seed
 
 _SHOWN_ROWS = 10
+_SAVED = (
+    "_settings",
+    "_states",
+    "action_mask",
+    "current_player",
+    "reward",
+    "_carried",
+    "terminated",
+    "truncated",
+    "final_scores",
+    "game_seed",
+    "_episode",
+    "_counts",
+)
+"""The arrays that `save` keeps; the observations follow from them."""
 MAX_ENVS = 1 << 24
 
 
@@ -286,6 +303,38 @@ class VectorEnv:
         if not 0 <= row < self.num_envs:
             raise RummyError(f"there is no row {row} among {self.num_envs}")
         return State(self.config, self._states[row : row + 1].copy())
+
+    def save(self) -> bytes:
+        """Returns all that `load` needs to go on from here."""
+        file = io.BytesIO()
+        arrays = {name: getattr(self, name) for name in _SAVED}
+        np.savez_compressed(file, options=self._options, **arrays)
+        return file.getvalue()
+
+    def load(self, saved: bytes) -> None:
+        """Goes on from what `save` returned, in the same arrays.
+
+        Raises:
+            ConfigError: It was saved with other rule options, another number of games
+                or other settings, or it is no saved engine.
+        """
+        try:
+            with np.load(io.BytesIO(saved), allow_pickle=False) as file:
+                arrays = {name: file[name] for name in ("options", *_SAVED)}
+        except (ValueError, KeyError, OSError, zipfile.BadZipFile) as error:
+            raise ConfigError(f"not what VectorEnv.save returns: {error}") from None
+        own = arrays.pop("options"), arrays["_settings"][: batch.SEED_AT]
+        if not np.array_equal(own[0], self._options):
+            raise ConfigError("saved under other rule options")
+        if not np.array_equal(own[1], self._settings[: batch.SEED_AT]):
+            raise ConfigError("saved with another episode, reward or skip_forced")
+        for name, array in arrays.items():
+            if array.shape != getattr(self, name).shape:
+                raise ConfigError("saved with another number of games")
+        for name, array in arrays.items():
+            getattr(self, name)[:] = array
+        self._is_reset = True
+        self.observation[:] = self.observe(self.current_player)
 
     def close(self) -> None:
         """Ends the threads."""
