@@ -52,15 +52,23 @@ def _present(work: Work, card: int) -> int:
 
 
 @kernel
-def fill_choices(work: Work, rank: int) -> int:
+def fill_choices(work: Work, rank: int) -> None:
     """Lists the ways to divide the copies of a rank, as packed letters.
 
-    Returns:
-        How many there are.
+    First the *plain* ones, which need no joker.
     """
-    count = 0
+    count = _add_choices(work, rank, 0, 0)
+    work["num_plain"][rank] = count
+    for missing in range(1, work["jokers_high"] + 1):
+        count = _add_choices(work, rank, count, missing)
+    work["num_choices"][rank] = count
+
+
+@kernel
+def _add_choices(work: Work, rank: int, count: int, missing: int) -> int:
+    """Adds the boxes that need so many jokers; returns how many choices there are."""
     for box in range(NUM_BOXES):
-        if not _is_box_reachable(work, rank, box):
+        if _missing_jokers(work, rank, box) != missing:
             continue
         choice, more = 0, 0
         for suit in range(NUM_SUITS):
@@ -76,13 +84,13 @@ def fill_choices(work: Work, rank: int) -> int:
 
 
 @kernel
-def _is_box_reachable(work: Work, rank: int, box: int) -> bool:
-    """Tells whether a box can be had with the free jokers there are."""
+def _missing_jokers(work: Work, rank: int, box: int) -> int:
+    """Returns how many free jokers it takes to have a box."""
     missing = 0
     for suit in range(NUM_SUITS):
         present = _present(work, suit * NUM_RANKS + rank)
         missing += max(0, BOX_LOW[box, suit] - present)
-    return missing <= work["jokers_high"]
+    return missing
 
 
 @kernel

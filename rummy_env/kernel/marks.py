@@ -24,6 +24,13 @@ from rummy_env.kernel.groups_only import mark_groups_only
 from rummy_env.kernel.jit import kernel
 from rummy_env.kernel.joker_totals import allowed_totals, sums
 from rummy_env.kernel.nodes import meeting_totals, step_over, word_after
+from rummy_env.kernel.one_joker import (
+    mark_lays,
+    mark_names,
+    mark_names_with_other,
+    walk_for_one_joker,
+)
+from rummy_env.kernel.plain_marks import mark_plain
 from rummy_env.kernel.support import drop_unsupported
 from rummy_env.kernel.walk import (
     BEAMS,
@@ -43,8 +50,66 @@ def mark_all(work: Work) -> None:
     """Marks the answers of `must`, `may` and the free jokers, resolved."""
     if work["jokers_high"] == 0:
         drop_unsupported(work)
-        if last_open_rank(work) < 0:
-            return
+        if not mark_plain(work):
+            _mark_with_beams(work)
+        return
+    if work["pending"] == 0:
+        _mark_at_home(work)
+    low, high, wanted = work["jokers_low"], work["jokers_high"], work["wanted_names"]
+    if not (_mark_with_one(work) and _mark_with_two(work)):
+        _mark_with_beams(work)
+    elif high == 2:
+        work["wanted_names"] = 0
+        _mark_with_beams(work)
+    work["jokers_low"], work["jokers_high"], work["wanted_names"] = low, high, wanted
+
+
+@kernel
+def _mark_at_home(work: Work) -> None:
+    """Marks what can be laid with every free joker as it is named now."""
+    low, high = work["jokers_low"], work["jokers_high"]
+    work["jokers_low"], work["jokers_high"] = 0, 0
+    for card in range(NUM_CARD_TYPES):
+        work["must"][card] += work["home"][card]
+        work["kept"][card] = work["may"][card]
+    drop_unsupported(work)
+    mark_plain(work)
+    for card in range(NUM_CARD_TYPES):
+        work["must"][card] -= work["home"][card]
+        work["may"][card] = work["kept"][card]
+    work["jokers_low"], work["jokers_high"] = low, high
+
+
+@kernel
+def _mark_with_one(work: Work) -> bool:
+    """Marks what tables with exactly one free joker prove; False if too wide."""
+    low, high = work["jokers_low"], work["jokers_high"]
+    if low > 1:
+        return True
+    work["jokers_high"] = 1
+    is_done = walk_for_one_joker(work)
+    if is_done:
+        mark_names(work, low == 0)
+        is_done = mark_lays(work)
+    work["jokers_high"] = high
+    return is_done
+
+
+@kernel
+def _mark_with_two(work: Work) -> bool:
+    """Marks the names that tables with two free jokers prove; False if too wide."""
+    if work["jokers_high"] < 2:
+        return True
+    if not walk_for_one_joker(work):
+        return False
+    return mark_names_with_other(work, work["jokers_low"] < 2)
+
+
+@kernel
+def _mark_with_beams(work: Work) -> None:
+    """Marks what is open still, by walks with beams and jokers as levels."""
+    if last_open_rank(work) < 0:
+        return
     low = work["jokers_low"]
     has_groups_only = begin_walk(work)
     padded_low = work["jokers_low"]

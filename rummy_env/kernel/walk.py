@@ -45,6 +45,7 @@ from rummy_env.kernel.nodes import (
     step_over,
     write_here,
 )
+from rummy_env.kernel.plain import is_plainly_completable
 from rummy_env.kernel.workspace import BACKWARD, CAPACITY, NUM_LEVELS, RELAXED
 
 Work = Any
@@ -66,7 +67,7 @@ def begin_walk(work: Work) -> bool:
     """
     find_room(work)
     for rank in range(work["num_ranks"]):
-        work["num_choices"][rank] = fill_choices(work, rank)
+        fill_choices(work, rank)
     has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
     is_padded = work["jokers_low"] > 0 and has_high_ace
     work["is_padded"] = is_padded
@@ -233,6 +234,10 @@ def _score(work: Work, row: int) -> int:
 @kernel
 def is_completable(work: Work) -> bool:
     """Tells whether `must` with some of `may` and the free jokers splits into melds."""
+    if work["jokers_high"] == 0:
+        answer = is_plainly_completable(work)
+        if answer >= 0:
+            return answer == 1
     low, allowed = work["jokers_low"], allowed_totals(work)
     found = begin_walk(work) and work["group_totals"][work["num_ranks"]] & allowed != 0
     if not found:
