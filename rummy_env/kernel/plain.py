@@ -14,6 +14,7 @@ from rummy_env.cards import NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.automaton import ACCEPT, ROOT, ROOT_LOW
 from rummy_env.kernel.choices import fill_choices, find_room, letter_of
+from rummy_env.kernel.hulls import tighten_keep
 from rummy_env.kernel.jit import kernel
 from rummy_env.kernel.nodes import word_after, word_before
 from rummy_env.kernel.workspace import BACKWARD, HULL, PLAIN_CAPACITY
@@ -22,6 +23,8 @@ Work = Any
 """A record of `workspace.WORKSPACE`."""
 
 _UNKNOWN: Final = -1
+MANY_CHOICES: Final = 12
+"""From so many choices on, besides one a rank, it pays to look at hulls first."""
 
 
 @kernel
@@ -30,6 +33,8 @@ def begin_plain(work: Work) -> None:
     find_room(work)
     for rank in range(work["num_ranks"]):
         fill_choices(work, rank)
+    if _is_branching(work):
+        tighten_keep(work)
     has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
     end = BACKWARD + work["num_ranks"]
     for suit in range(NUM_SUITS):
@@ -38,6 +43,15 @@ def begin_plain(work: Work) -> None:
         work["plain"][end, HULL, suit] = ACCEPT
     work["plain_counts"][0] = 1
     work["plain_counts"][end] = 1
+
+
+@kernel
+def _is_branching(work: Work) -> bool:
+    """Tells whether there are so many choices that layers may grow long."""
+    count = 0
+    for rank in range(work["num_ranks"]):
+        count += work["num_plain"][rank] - 1
+    return count >= MANY_CHOICES
 
 
 @kernel

@@ -35,11 +35,13 @@ from rummy_env.kernel.automaton import ACCEPT, ACCEPT_RUN, ROOT, ROOT_LOW
 from rummy_env.kernel.choices import fill_choices, find_room
 from rummy_env.kernel.groups import NUM_BOXES
 from rummy_env.kernel.groups_only import count_groups_only
+from rummy_env.kernel.hulls import tighten_keep
 from rummy_env.kernel.jit import kernel
 from rummy_env.kernel.joker_totals import allowed_totals
 from rummy_env.kernel.nodes import (
     copy_node,
     count_bits,
+    face,
     is_covered,
     joins_node,
     step_over,
@@ -68,6 +70,7 @@ def begin_walk(work: Work) -> bool:
     find_room(work)
     for rank in range(work["num_ranks"]):
         fill_choices(work, rank)
+    tighten_keep(work)
     has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
     is_padded = work["jokers_low"] > 0 and has_high_ace
     work["is_padded"] = is_padded
@@ -113,13 +116,15 @@ def _advance(work: Work, source: int, target: int, rank: int) -> None:
     count, choices = 0, work["num_choices"][rank]
     work["has_relaxed"][target] = 0
     for index in range(work["counts"][source]):
+        face(work, source, index, rank)
         for at in range(choices):
-            if step_over(work, source, index, rank, work["choices"][rank, at, 0]):
+            if step_over(work, work["choices"][rank, at, 0]):
                 count = _insert(work, target, count)
     work["counts"][target] = count
     if work["has_relaxed"][source] == 1:
+        face(work, source, RELAXED, rank)
         for at in range(choices):
-            if step_over(work, source, RELAXED, rank, work["choices"][rank, at, 0]):
+            if step_over(work, work["choices"][rank, at, 0]):
                 if not is_covered(work, target, count) and _score(work, target) > 0:
                     _relax(work, target)
     work["is_filled"][target] = 1
@@ -322,8 +327,9 @@ def _advance_some(work: Work, rank: int, start: int) -> int:
         if count > 0 and count + choices > work["beam"]:
             work["counts"][rank + 1] = count
             return index
+        face(work, rank, index, rank)
         for at in range(choices):
-            if step_over(work, rank, index, rank, work["choices"][rank, at, 0]):
+            if step_over(work, work["choices"][rank, at, 0]):
                 count = _insert(work, rank + 1, count)
     work["counts"][rank + 1] = count
     return work["counts"][rank]

@@ -56,6 +56,7 @@ WORKSPACE: Final = np.dtype(
         # second word has one more card of the suit laid
         ("choices", _WHOLE, (NUM_RANKS, NUM_BOXES, 2)),
         ("num_choices", _WHOLE, (NUM_RANKS,)),
+        ("most_groups", _WHOLE, (NUM_RANKS,)),  # of any of them
         ("num_plain", _WHOLE, (NUM_RANKS,)),  # those, the first ones, without a joker
         # walks without free jokers; rows as below, and then a pair to go back and
         # forth between; at HULL the union of a layer
@@ -78,6 +79,8 @@ WORKSPACE: Final = np.dtype(
         ("is_relaxed", _WHOLE),  # whether the join looked at involves such a node
         ("is_unsettled", _WHOLE),  # whether only such a join speaks for an answer
         ("cursors", _WHOLE, (NUM_LAYERS,)),
+        ("faced", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # the node stepped from
+        ("level_images", _WHOLE, (NUM_SUITS, NUM_LEVELS, NO_LETTER + 1)),  # its steps
         ("here", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # the node after a choice
         ("more", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # ... with one more card laid
         ("joker", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # ... with a joker there
