@@ -29,11 +29,11 @@ def is_lay_open(work: Work, card: int) -> bool:
 @kernel
 def is_name_open(work: Work, card: int) -> bool:
     """Tells whether it is still to be found out that a joker may be named so."""
-    if work["jokers_high"] == 0 or work["num_names"] >= work["wanted_names"]:
+    if work["jokers_high"] == 0 or work["wanted_names"] == 0:
         return False
-    if work["name"][card] == 0:
-        return True
-    return work["name_more"][card] == 0 and work["hand"][JOKER] > 0
+    if work["hand"][JOKER] > 0:
+        return work["name"][card] == 0 or work["name_more"][card] == 0
+    return work["name"][card] == 0 and work["num_names"] < work["wanted_names"]
 
 
 @kernel

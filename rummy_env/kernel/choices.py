@@ -34,7 +34,7 @@ _LETTER_MASK: Final = (1 << _LETTER_BITS) - 1
 
 
 @kernel
-def _letter(low: int, high: int) -> int:
+def letter_between(low: int, high: int) -> int:
     """Returns the number of the interval of copies that go to runs."""
     return (high * (high + 1)) // 2 + low
 
@@ -46,21 +46,30 @@ def letter_of(choice: int, suit: int, level: int) -> int:
 
 
 @kernel
-def _present(work: Work, card: int) -> int:
+def present_copies(work: Work, card: int) -> int:
     """Returns how many copies of a card may come to lie, free jokers not counted."""
     return work["must"][card] + work["may"][card]
 
 
 @kernel
-def fill_choices(work: Work, rank: int) -> int:
+def fill_choices(work: Work, rank: int) -> None:
     """Lists the ways to divide the copies of a rank, as packed letters.
 
-    Returns:
-        How many there are.
+    First the *plain* ones, which need no joker.
     """
-    count = 0
+    work["most_groups"][rank] = 0
+    count = _add_choices(work, rank, 0, 0)
+    work["num_plain"][rank] = count
+    for missing in range(1, work["jokers_high"] + 1):
+        count = _add_choices(work, rank, count, missing)
+    work["num_choices"][rank] = count
+
+
+@kernel
+def _add_choices(work: Work, rank: int, count: int, missing: int) -> int:
+    """Adds the boxes that need so many jokers; returns how many choices there are."""
     for box in range(NUM_BOXES):
-        if not _is_box_reachable(work, rank, box):
+        if _missing_jokers(work, rank, box) != missing:
             continue
         choice, more = 0, 0
         for suit in range(NUM_SUITS):
@@ -71,18 +80,19 @@ def fill_choices(work: Work, rank: int) -> int:
                 more |= _box_letter(work, card, box, level, 1) << shift
         work["choices"][rank, count, 0] = choice
         work["choices"][rank, count, 1] = more
+        work["most_groups"][rank] = max(work["most_groups"][rank], BOX_HIGH[box])
         count += 1
     return count
 
 
 @kernel
-def _is_box_reachable(work: Work, rank: int, box: int) -> bool:
-    """Tells whether a box can be had with the free jokers there are."""
+def _missing_jokers(work: Work, rank: int, box: int) -> int:
+    """Returns how many free jokers it takes to have a box."""
     missing = 0
     for suit in range(NUM_SUITS):
-        present = _present(work, suit * NUM_RANKS + rank)
+        present = present_copies(work, suit * NUM_RANKS + rank)
         missing += max(0, BOX_LOW[box, suit] - present)
-    return missing <= work["jokers_high"]
+    return missing
 
 
 @kernel
@@ -103,7 +113,7 @@ def _box_letter(work: Work, card: int, box: int, jokers: int, more: int) -> int:
     high = low + may - BOX_LOW[box, card // NUM_RANKS]
     if high < 0 or low + may > MAX_COPIES:
         return NO_LETTER
-    return _letter(max(0, low + more - BOX_HIGH[box]), high)
+    return letter_between(max(0, low + more - BOX_HIGH[box]), high)
 
 
 @kernel
@@ -113,7 +123,7 @@ def find_room(work: Work) -> None:
     jokers = work["jokers_high"]
     for suit in range(NUM_SUITS):
         for rank in range(num_ranks):
-            present = _present(work, suit * NUM_RANKS + rank)
+            present = present_copies(work, suit * NUM_RANKS + rank)
             room[rank, suit] = min(MAX_COPIES, present + jokers)
         # what follows the last rank is the ace again: no look ahead beyond it
         room[num_ranks, suit] = MAX_COPIES

@@ -53,9 +53,11 @@ def _resolve(work: Work) -> int:
     for card in range(NUM_CARD_TYPES):
         work["must"][card] = work["table"][card] + work["named"][card]
         work["may"][card] = work["hand"][card]
+        work["home"][card] = 0
         if work["table"][card] > 0:
             movable = work["named"][card] - work["locked"][card]
             work["must"][card] -= movable
+            work["home"][card] = movable
             jokers += movable
         elif _is_conditional(work, card):
             work["may"][card] = 0
@@ -79,6 +81,7 @@ def _release(work: Work, case: int) -> None:
                 movable = work["named"][card] - work["locked"][card]
                 work["must"][card] += 1 - movable
                 work["may"][card] = work["hand"][card] - 1
+                work["home"][card] = movable
                 work["jokers_low"] += movable
                 work["jokers_high"] += movable
             case >>= 1

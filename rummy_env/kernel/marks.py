@@ -23,7 +23,14 @@ from rummy_env.kernel.choices import letter_of
 from rummy_env.kernel.groups_only import mark_groups_only
 from rummy_env.kernel.jit import kernel
 from rummy_env.kernel.joker_totals import allowed_totals, sums
-from rummy_env.kernel.nodes import meeting_totals, step_over, word_after
+from rummy_env.kernel.nodes import face, level_image, meeting_totals, step_over
+from rummy_env.kernel.one_joker import (
+    mark_lays,
+    mark_names,
+    mark_names_with_other,
+    walk_for_one_joker,
+)
+from rummy_env.kernel.plain_marks import mark_plain
 from rummy_env.kernel.support import drop_unsupported
 from rummy_env.kernel.walk import (
     BEAMS,
@@ -43,8 +50,66 @@ def mark_all(work: Work) -> None:
     """Marks the answers of `must`, `may` and the free jokers, resolved."""
     if work["jokers_high"] == 0:
         drop_unsupported(work)
-        if last_open_rank(work) < 0:
-            return
+        if not mark_plain(work):
+            _mark_with_beams(work)
+        return
+    if work["pending"] == 0:
+        _mark_at_home(work)
+    low, high, wanted = work["jokers_low"], work["jokers_high"], work["wanted_names"]
+    if not (_mark_with_one(work) and _mark_with_two(work)):
+        _mark_with_beams(work)
+    elif high == 2:
+        work["wanted_names"] = 0
+        _mark_with_beams(work)
+    work["jokers_low"], work["jokers_high"], work["wanted_names"] = low, high, wanted
+
+
+@kernel
+def _mark_at_home(work: Work) -> None:
+    """Marks what can be laid with every free joker as it is named now."""
+    low, high = work["jokers_low"], work["jokers_high"]
+    work["jokers_low"], work["jokers_high"] = 0, 0
+    for card in range(NUM_CARD_TYPES):
+        work["must"][card] += work["home"][card]
+        work["kept"][card] = work["may"][card]
+    drop_unsupported(work)
+    mark_plain(work)
+    for card in range(NUM_CARD_TYPES):
+        work["must"][card] -= work["home"][card]
+        work["may"][card] = work["kept"][card]
+    work["jokers_low"], work["jokers_high"] = low, high
+
+
+@kernel
+def _mark_with_one(work: Work) -> bool:
+    """Marks what tables with exactly one free joker prove; False if too wide."""
+    low, high = work["jokers_low"], work["jokers_high"]
+    if low > 1:
+        return True
+    work["jokers_high"] = 1
+    is_done = walk_for_one_joker(work)
+    if is_done:
+        mark_names(work, low == 0)
+        is_done = mark_lays(work)
+    work["jokers_high"] = high
+    return is_done
+
+
+@kernel
+def _mark_with_two(work: Work) -> bool:
+    """Marks the names that tables with two free jokers prove; False if too wide."""
+    if work["jokers_high"] < 2:
+        return True
+    if not walk_for_one_joker(work):
+        return False
+    return mark_names_with_other(work, work["jokers_low"] < 2)
+
+
+@kernel
+def _mark_with_beams(work: Work) -> None:
+    """Marks what is open still, by walks with beams and jokers as levels."""
+    if last_open_rank(work) < 0:
+        return
     low = work["jokers_low"]
     has_groups_only = begin_walk(work)
     padded_low = work["jokers_low"]
@@ -84,6 +149,7 @@ def _mark_rank(work: Work, rank: int) -> None:
     work["is_relaxed"] = 0
     _find_hull(work, BACKWARD + rank + 1)
     for index in range(work["counts"][rank]):
+        face(work, rank, index, rank)
         for at in range(work["num_choices"][rank]):
             if not is_rank_open(work, rank):
                 return
@@ -102,6 +168,7 @@ def _is_rank_settled(work: Work, rank: int) -> bool:
     _find_hull(work, row)
     for index in range(count + work["has_relaxed"][rank]):
         node = RELAXED if index == count else index
+        face(work, rank, node, rank)
         for at in range(work["num_choices"][rank]):
             _mark(work, rank, node, at)
             if work["is_unsettled"] == 1:
@@ -115,11 +182,11 @@ def _mark(work: Work, rank: int, index: int, at: int) -> None:
 
     Joins of two nodes of the beams are looked at, or, if `is_relaxed`, the others.
     """
-    if not step_over(work, rank, index, rank, work["choices"][rank, at, 0]):
+    if not step_over(work, work["choices"][rank, at, 0]):
         return
     if not _meets_hull(work):
         return
-    _step_open(work, rank, index, at)
+    _step_open(work, rank, at)
     row, is_exact = BACKWARD + rank + 1, work["is_relaxed"] == 0
     if is_exact or index == RELAXED:
         for after in range(work["counts"][row]):
@@ -158,27 +225,27 @@ def _meets_hull(work: Work) -> bool:
 
 
 @kernel
-def _step_open(work: Work, rank: int, index: int, at: int) -> None:
+def _step_open(work: Work, rank: int, at: int) -> None:
     """Writes the node after a choice with one more card laid, and with a joker.
 
     To `more` and `joker`, for the suits of which something is open.
     """
-    jokers, nodes = work["jokers_high"], work["nodes"]
     choice, lifted = work["choices"][rank, at, 0], work["choices"][rank, at, 1]
     for suit in range(NUM_SUITS):
-        card, room = suit * NUM_RANKS + rank, work["room"][rank + 1, suit]
-        keep = work["keep"][rank + 1, suit]
+        card = suit * NUM_RANKS + rank
         has_lay, has_name = is_lay_open(work, card), is_name_open(work, card)
-        for level in range(jokers + 1):
+        for level in range(work["jokers_high"] + 1):
             more, joker = 0, 0
             for placed in range(level + 1):
-                before = nodes[rank, index, suit, level - placed]
+                below = level - placed
                 if has_lay:
-                    more |= word_after(before, letter_of(lifted, suit, placed), room)
+                    letter = letter_of(lifted, suit, placed)
+                    more |= level_image(work, suit, below, letter)
                 if has_name and placed > 0:
-                    joker |= word_after(before, letter_of(choice, suit, placed), room)
-            work["more"][suit, level] = more & keep
-            work["joker"][suit, level] = joker & keep
+                    letter = letter_of(choice, suit, placed)
+                    joker |= level_image(work, suit, below, letter)
+            work["more"][suit, level] = more
+            work["joker"][suit, level] = joker
 
 
 @kernel

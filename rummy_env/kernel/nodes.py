@@ -44,6 +44,7 @@ Work = Any
 
 _CHUNK: Final = 1 << CHUNK_BITS
 _CHUNK_MASK: Final = _CHUNK - 1
+_UNKNOWN: Final = -1
 
 
 @kernel
@@ -101,8 +102,34 @@ def word_before(word: int, letter: int) -> int:
 
 
 @kernel
-def step_over(work: Work, row: int, index: int, rank: int, choice: int) -> bool:
-    """Steps a node over a rank, writing the node after to `here`.
+def face(work: Work, row: int, index: int, rank: int) -> None:
+    """Turns to a node, to step over a rank; forgets the images of the last node."""
+    for suit in range(NUM_SUITS):
+        for level in range(work["jokers_high"] + 1):
+            work["faced"][suit, level] = work["nodes"][row, index, suit, level]
+            work["level_images"][suit, level, :] = _UNKNOWN
+    work["place"] = rank + 1 if row < BACKWARD else BACKWARD + rank
+
+
+@kernel
+def level_image(work: Work, suit: int, level: int, letter: int) -> int:
+    """Returns the set that a letter leads to from one set of the node faced."""
+    known = work["level_images"][suit, level, letter]
+    if known != _UNKNOWN:
+        return known
+    place, word = work["place"], work["faced"][suit, level]
+    if place < BACKWARD:
+        word = word_after(word, letter, work["room"][place, suit])
+    else:
+        word = word_before(word, letter)
+    word &= work["keep"][place, suit]
+    work["level_images"][suit, level, letter] = word
+    return word
+
+
+@kernel
+def step_over(work: Work, choice: int) -> bool:
+    """Steps the node faced by a choice, writing the node after to `here`.
 
     Returns:
         Whether every suit has a way on with the jokers there are.
@@ -114,14 +141,8 @@ def step_over(work: Work, row: int, index: int, rank: int, choice: int) -> bool:
         for level in range(jokers + 1):
             word = 0
             for placed in range(level + 1):
-                before = work["nodes"][row, index, suit, level - placed]
                 letter = letter_of(choice, suit, placed)
-                if row < BACKWARD:
-                    word |= word_after(before, letter, work["room"][rank + 1, suit])
-                else:
-                    word |= word_before(before, letter)
-            target = rank + 1 if row < BACKWARD else BACKWARD + rank
-            word &= work["keep"][target, suit]
+                word |= level_image(work, suit, level - placed, letter)
             if level > 0 and work["jokers_low"] == 0:
                 word |= here[suit, level - 1]
             here[suit, level] = word

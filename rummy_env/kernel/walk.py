@@ -35,16 +35,19 @@ from rummy_env.kernel.automaton import ACCEPT, ACCEPT_RUN, ROOT, ROOT_LOW
 from rummy_env.kernel.choices import fill_choices, find_room
 from rummy_env.kernel.groups import NUM_BOXES
 from rummy_env.kernel.groups_only import count_groups_only
+from rummy_env.kernel.hulls import tighten_keep
 from rummy_env.kernel.jit import kernel
 from rummy_env.kernel.joker_totals import allowed_totals
 from rummy_env.kernel.nodes import (
     copy_node,
     count_bits,
+    face,
     is_covered,
     joins_node,
     step_over,
     write_here,
 )
+from rummy_env.kernel.plain import is_plainly_completable
 from rummy_env.kernel.workspace import BACKWARD, CAPACITY, NUM_LEVELS, RELAXED
 
 Work = Any
@@ -66,7 +69,8 @@ def begin_walk(work: Work) -> bool:
     """
     find_room(work)
     for rank in range(work["num_ranks"]):
-        work["num_choices"][rank] = fill_choices(work, rank)
+        fill_choices(work, rank)
+    tighten_keep(work)
     has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
     is_padded = work["jokers_low"] > 0 and has_high_ace
     work["is_padded"] = is_padded
@@ -112,13 +116,15 @@ def _advance(work: Work, source: int, target: int, rank: int) -> None:
     count, choices = 0, work["num_choices"][rank]
     work["has_relaxed"][target] = 0
     for index in range(work["counts"][source]):
+        face(work, source, index, rank)
         for at in range(choices):
-            if step_over(work, source, index, rank, work["choices"][rank, at, 0]):
+            if step_over(work, work["choices"][rank, at, 0]):
                 count = _insert(work, target, count)
     work["counts"][target] = count
     if work["has_relaxed"][source] == 1:
+        face(work, source, RELAXED, rank)
         for at in range(choices):
-            if step_over(work, source, RELAXED, rank, work["choices"][rank, at, 0]):
+            if step_over(work, work["choices"][rank, at, 0]):
                 if not is_covered(work, target, count) and _score(work, target) > 0:
                     _relax(work, target)
     work["is_filled"][target] = 1
@@ -233,6 +239,10 @@ def _score(work: Work, row: int) -> int:
 @kernel
 def is_completable(work: Work) -> bool:
     """Tells whether `must` with some of `may` and the free jokers splits into melds."""
+    if work["jokers_high"] == 0:
+        answer = is_plainly_completable(work)
+        if answer >= 0:
+            return answer == 1
     low, allowed = work["jokers_low"], allowed_totals(work)
     found = begin_walk(work) and work["group_totals"][work["num_ranks"]] & allowed != 0
     if not found:
@@ -317,8 +327,9 @@ def _advance_some(work: Work, rank: int, start: int) -> int:
         if count > 0 and count + choices > work["beam"]:
             work["counts"][rank + 1] = count
             return index
+        face(work, rank, index, rank)
         for at in range(choices):
-            if step_over(work, rank, index, rank, work["choices"][rank, at, 0]):
+            if step_over(work, work["choices"][rank, at, 0]):
                 count = _insert(work, rank + 1, count)
     work["counts"][rank + 1] = count
     return work["counts"][rank]

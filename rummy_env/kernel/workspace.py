@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import MAX_CARDS, MAX_JOKERS
+from rummy_env.kernel.automaton import NO_LETTER
 from rummy_env.kernel.groups import NUM_BOXES
 
 NUM_LEVELS: Final = MAX_JOKERS + 1
@@ -20,6 +21,11 @@ RELAXED: Final = CAPACITY
 NUM_LAYERS: Final = NUM_RANKS + 1
 BACKWARD: Final = NUM_LAYERS
 """The row of the first backward layer: row `BACKWARD + rank` is before that rank."""
+
+PLAIN_CAPACITY: Final = 512
+"""The same for walks without free jokers."""
+HULL: Final = PLAIN_CAPACITY
+"""The place of the union of such a layer."""
 
 _WHOLE: Final = np.int64
 WORKSPACE: Final = np.dtype(
@@ -40,6 +46,8 @@ WORKSPACE: Final = np.dtype(
         # the same, joker questions resolved: what a walk reads
         ("must", _WHOLE, (NUM_CARD_TYPES,)),  # copies that lie, whatever happens
         ("may", _WHOLE, (NUM_CARD_TYPES,)),  # further copies that may be laid
+        ("kept", _WHOLE, (NUM_CARD_TYPES,)),  # `may`, while it is changed
+        ("home", _WHOLE, (NUM_CARD_TYPES,)),  # free jokers that bear this name now
         ("jokers_low", _WHOLE),  # the fewest free jokers to be placed
         ("jokers_high", _WHOLE),  # the most
         ("is_padded", _WHOLE),  # whether jokers left over can be added to a run
@@ -48,6 +56,17 @@ WORKSPACE: Final = np.dtype(
         # second word has one more card of the suit laid
         ("choices", _WHOLE, (NUM_RANKS, NUM_BOXES, 2)),
         ("num_choices", _WHOLE, (NUM_RANKS,)),
+        ("most_groups", _WHOLE, (NUM_RANKS,)),  # of any of them
+        ("num_plain", _WHOLE, (NUM_RANKS,)),  # those, the first ones, without a joker
+        # walks without free jokers; rows as below, and then a pair to go back and
+        # forth between; at HULL the union of a layer
+        ("plain", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY + 1, NUM_SUITS)),
+        ("plain_counts", _WHOLE, (2 * NUM_LAYERS + 2,)),
+        ("place", _WHOLE),  # the row that the node looked at steps to
+        ("node", _WHOLE, (NUM_SUITS,)),  # the node looked at
+        ("images", _WHOLE, (NUM_SUITS, NO_LETTER + 1)),  # its steps, as far as known
+        ("zero", _WHOLE, (NUM_SUITS,)),  # a step of it, by suit
+        ("one", _WHOLE, (NUM_SUITS,)),  # ... with a joker, or a card more, in the suit
         # the walks; a layer is a row, forward ones first, then backward ones
         ("room", _WHOLE, (NUM_LAYERS + 1, NUM_SUITS)),  # copies a card may come to
         ("keep", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # elements told apart
@@ -60,6 +79,8 @@ WORKSPACE: Final = np.dtype(
         ("is_relaxed", _WHOLE),  # whether the join looked at involves such a node
         ("is_unsettled", _WHOLE),  # whether only such a join speaks for an answer
         ("cursors", _WHOLE, (NUM_LAYERS,)),
+        ("faced", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # the node stepped from
+        ("level_images", _WHOLE, (NUM_SUITS, NUM_LEVELS, NO_LETTER + 1)),  # its steps
         ("here", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # the node after a choice
         ("more", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # ... with one more card laid
         ("joker", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # ... with a joker there

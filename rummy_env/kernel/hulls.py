@@ -1,0 +1,63 @@
+"""Hulls: the elements a suit can have at all, whatever the other suits do.
+
+A walk of one suit alone, forward, with any copies to groups that some choice sends
+there, meets every element that any node could hold. So a backward set need not tell
+apart elements outside this hull: no join misses them. The same the other way round.
+Sets that differ only in what cannot matter become equal, so layers are shorter.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rummy_env.cards import NUM_RANKS, NUM_SUITS
+from rummy_env.config import FIRST_HIGH_ACE_RANKS
+from rummy_env.kernel.automaton import ACCEPT, MAX_COPIES, ROOT, ROOT_LOW
+from rummy_env.kernel.choices import letter_between, present_copies
+from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.nodes import word_after, word_before
+from rummy_env.kernel.workspace import BACKWARD
+
+Work = Any
+"""A record of `workspace.WORKSPACE`."""
+
+
+@kernel
+def tighten_keep(work: Work) -> None:
+    """Takes from `keep` what no walk from the other end meets, the choices prepared."""
+    for suit in range(NUM_SUITS):
+        _tighten_backward(work, suit)
+        _tighten_forward(work, suit)
+
+
+@kernel
+def _widest_letter(work: Work, rank: int, suit: int) -> int:
+    """Returns an interval that contains those of a suit in all choices of a rank."""
+    card = suit * NUM_RANKS + rank
+    high = min(MAX_COPIES, present_copies(work, card) + work["jokers_high"])
+    low = max(0, work["must"][card] - work["most_groups"][rank])
+    return letter_between(low, high)
+
+
+@kernel
+def _tighten_backward(work: Work, suit: int) -> None:
+    """Takes from one suit's backward sets what no walk forward meets."""
+    num_ranks, keep = work["num_ranks"], work["keep"]
+    word = ROOT if num_ranks >= FIRST_HIGH_ACE_RANKS else ROOT_LOW
+    for rank in range(num_ranks):
+        letter = _widest_letter(work, rank, suit)
+        word = word_after(word, letter, work["room"][rank + 1, suit])
+        word &= keep[rank + 1, suit]
+        keep[BACKWARD + rank + 1, suit] &= word
+
+
+@kernel
+def _tighten_forward(work: Work, suit: int) -> None:
+    """Takes from one suit's forward sets what no walk backward meets."""
+    num_ranks, keep = work["num_ranks"], work["keep"]
+    word = ACCEPT
+    keep[num_ranks, suit] &= word
+    for rank in range(num_ranks - 1, 0, -1):
+        word = word_before(word, _widest_letter(work, rank, suit))
+        word &= keep[BACKWARD + rank, suit]
+        keep[rank, suit] &= word

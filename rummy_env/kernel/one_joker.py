@@ -1,0 +1,254 @@
+"""Where one free joker may go: names, and cards that may be laid with its help.
+
+**Names.** A joker may be named `d` iff some node before the rank of `d`, a choice with
+a joker as `d`, and a node behind join. No other joker is free, so plain layers serve.
+
+**A card and a joker.** A card may be laid with the help of one joker iff some place
+for the joker completes the table with the card. From the card's rank walk outwards,
+forward and backward, with the card laid (plain layers again); at each rank try the
+joker (`_joins_with_joker`). The help is nearly always near; without it the walk soon
+dies. With two free jokers a name is such a question too: one joker is the card.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
+from rummy_env.kernel.answers import is_lay_open, is_name_open, set_name
+from rummy_env.kernel.choices import letter_of
+from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.plain import (
+    advance_plain,
+    begin_plain,
+    finish_layer,
+    image,
+    insert_plain,
+    look_at,
+    plain_room,
+    walk_plain_backward,
+    walk_plain_forward,
+)
+from rummy_env.kernel.workspace import BACKWARD, HULL, NUM_LAYERS
+
+Work = Any
+"""A record of `workspace.WORKSPACE`."""
+
+NO_SUIT: Final = -1
+LAID: Final = 0
+NAMED: Final = 1
+"""What a card is that a walk goes out from: laid from the hand, or a joker's name."""
+
+_OUT: Final = 2 * NUM_LAYERS
+"""The first of two rows for the layers of a walk that goes out from a card."""
+
+
+@kernel
+def _read(work: Work, rank: int, at: int, suit_of: int, kind: int) -> int:
+    """Writes the steps of a choice without and with a joker, suit by suit.
+
+    Args:
+        work: The workspace, looking at a node.
+        rank: The rank stepped over.
+        at: The choice.
+        suit_of: The suit that has one more card, or NO_SUIT.
+        kind: What that card is.
+
+    Returns:
+        How many suits cannot go on without a joker.
+    """
+    choice, stuck = work["choices"][rank, at, 0], 0
+    for suit in range(NUM_SUITS):
+        zero, one = letter_of(choice, suit, 0), letter_of(choice, suit, 1)
+        if suit == suit_of:
+            if kind == NAMED:
+                zero, one = one, letter_of(choice, suit, 2)
+            else:
+                more = work["choices"][rank, at, 1]
+                zero, one = letter_of(more, suit, 0), letter_of(more, suit, 1)
+        work["zero"][suit] = image(work, suit, zero)
+        work["one"][suit] = image(work, suit, one)
+        if work["zero"][suit] == 0:
+            stuck += 1
+    return stuck
+
+
+@kernel
+def _suits_for_joker(work: Work, row: int, index: int) -> int:
+    """Returns the suits, as bits, in which a joker makes a step join a node."""
+    stuck, able = 0, 0
+    for suit in range(NUM_SUITS):
+        word = work["plain"][row, index, suit]
+        if work["zero"][suit] & word == 0:
+            stuck |= 1 << suit
+        if work["one"][suit] & word != 0:
+            able |= 1 << suit
+    if stuck == 0:
+        return able
+    if stuck & (stuck - 1) != 0:
+        return 0
+    return stuck & able
+
+
+@kernel
+def _suits_in_layer(work: Work, row: int, wanted: int) -> int:
+    """Returns the suits in which a joker makes a step join a layer, those wanted."""
+    able = _suits_for_joker(work, row, HULL) & wanted
+    if able == 0:
+        return 0
+    found = 0
+    for index in range(work["plain_counts"][row]):
+        found |= _suits_for_joker(work, row, index) & able
+        if found == able:
+            return found
+    return found
+
+
+@kernel
+def _joins_with_joker(work: Work, row: int, rank: int, other: int) -> bool:
+    """Tells whether a joker at a rank joins two layers, one before, one behind it."""
+    for index in range(work["plain_counts"][row]):
+        look_at(work, row, index, rank + 1)
+        for at in range(work["num_choices"][rank]):
+            if _read(work, rank, at, NO_SUIT, LAID) < 2:
+                if _suits_in_layer(work, other, (1 << NUM_SUITS) - 1) != 0:
+                    return True
+    return False
+
+
+@kernel
+def walk_for_one_joker(work: Work) -> bool:
+    """Prepares plain walks over all ranks; False if too wide."""
+    begin_plain(work)
+    last = work["num_ranks"] - 1
+    return walk_plain_backward(work, 0) and walk_plain_forward(work, last)
+
+
+@kernel
+def mark_names(work: Work, is_more: bool) -> None:
+    """Marks the names that one joker may have, all others staying."""
+    for rank in range(work["num_ranks"]):
+        for index in range(work["plain_counts"][rank]):
+            wanted = _open_names(work, rank)
+            if wanted == 0:
+                break
+            look_at(work, rank, index, rank + 1)
+            for at in range(work["num_choices"][rank]):
+                if _read(work, rank, at, NO_SUIT, LAID) < 2:
+                    found = _suits_in_layer(work, BACKWARD + rank + 1, wanted)
+                    for suit in range(NUM_SUITS):
+                        if (found >> suit) & 1:
+                            set_name(work, suit * NUM_RANKS + rank, is_more)
+
+
+@kernel
+def _open_names(work: Work, rank: int) -> int:
+    """Returns the suits, as bits, whose card of a rank is open as a name."""
+    suits = 0
+    for suit in range(NUM_SUITS):
+        if is_name_open(work, suit * NUM_RANKS + rank):
+            suits |= 1 << suit
+    return suits
+
+
+@kernel
+def mark_lays(work: Work) -> bool:
+    """Marks the cards that may be laid with one joker's help; False if too wide."""
+    for card in range(NUM_CARD_TYPES):
+        if is_lay_open(work, card):
+            helped = _is_helped(work, card, LAID)
+            if helped < 0:
+                return False
+            work["lay"][card] = helped
+    return True
+
+
+@kernel
+def mark_names_with_other(work: Work, is_more: bool) -> bool:
+    """Marks the names one joker may have with another's help; False if too wide."""
+    for card in range(NUM_CARD_TYPES):
+        if card % NUM_RANKS < work["num_ranks"] and is_name_open(work, card):
+            helped = _is_helped(work, card, NAMED)
+            if helped < 0:
+                return False
+            if helped:
+                set_name(work, card, is_more)
+    return True
+
+
+@kernel
+def _is_helped(work: Work, card: int, kind: int) -> int:
+    """Tells whether a card and one free joker complete the table; -1 if too wide."""
+    if _is_helped_at_rank(work, card, kind):
+        return 1
+    forward = _is_helped_after(work, card, kind)
+    if forward != 0:
+        return forward
+    return _is_helped_before(work, card, kind)
+
+
+@kernel
+def _is_helped_at_rank(work: Work, card: int, kind: int) -> bool:
+    """Tells whether a joker of the same rank helps a card."""
+    rank, suit = card % NUM_RANKS, card // NUM_RANKS
+    for index in range(work["plain_counts"][rank]):
+        look_at(work, rank, index, rank + 1)
+        for at in range(work["num_choices"][rank]):
+            if _read(work, rank, at, suit, kind) < 2:
+                if _suits_in_layer(work, BACKWARD + rank + 1, (1 << NUM_SUITS) - 1):
+                    return True
+    return False
+
+
+@kernel
+def _go_out(work: Work, source: int, place: int, card: int, kind: int) -> bool:
+    """Fills the first layer of a walk out from a card; False if too wide."""
+    rank, suit = card % NUM_RANKS, card // NUM_RANKS
+    count = 0
+    for index in range(work["plain_counts"][source]):
+        look_at(work, source, index, place)
+        for at in range(work["num_choices"][rank]):
+            if _read(work, rank, at, suit, kind) == 0:
+                count = insert_plain(work, _OUT, count)
+                if count > plain_room(work):
+                    return False
+    return finish_layer(work, _OUT, count)
+
+
+@kernel
+def _is_helped_after(work: Work, card: int, kind: int) -> int:
+    """Tells whether a joker of a higher rank helps a card; -1 if too wide."""
+    start = card % NUM_RANKS
+    if not _go_out(work, start, start + 1, card, kind):
+        return -1
+    row, spare = _OUT, _OUT + 1
+    for rank in range(start + 1, work["num_ranks"]):
+        if work["plain_counts"][row] == 0:
+            return 0
+        if _joins_with_joker(work, row, rank, BACKWARD + rank + 1):
+            return 1
+        if not advance_plain(work, row, spare, rank + 1):
+            return -1
+        row, spare = spare, row
+    return 0
+
+
+@kernel
+def _is_helped_before(work: Work, card: int, kind: int) -> int:
+    """Tells whether a joker of a lower rank helps a card; -1 if too wide."""
+    start = card % NUM_RANKS
+    if start == 0:
+        return 0
+    if not _go_out(work, BACKWARD + start + 1, BACKWARD + start, card, kind):
+        return -1
+    row, spare = _OUT, _OUT + 1
+    for rank in range(start - 1, -1, -1):
+        if work["plain_counts"][row] == 0:
+            return 0
+        if _joins_with_joker(work, rank, rank, row):
+            return 1
+        if rank > 0:
+            if not advance_plain(work, row, spare, BACKWARD + rank):
+                return -1
+            row, spare = spare, row
+    return 0

@@ -1,0 +1,226 @@
+"""Walks in which no joker is free: nodes of four sets, one a suit.
+
+The commonest walk, so it has code of its own. From one node many choices of a rank
+lead on, but a suit reads few different letters in them: the image of a suit's set
+under a letter is worked out once and kept (`image`). Layers are kept in full; where
+one would not fit, the walk says so, and the caller walks with beams (`walk`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from rummy_env.cards import NUM_SUITS
+from rummy_env.config import FIRST_HIGH_ACE_RANKS
+from rummy_env.kernel.automaton import ACCEPT, ROOT, ROOT_LOW
+from rummy_env.kernel.choices import fill_choices, find_room, letter_of
+from rummy_env.kernel.hulls import tighten_keep
+from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.nodes import word_after, word_before
+from rummy_env.kernel.workspace import BACKWARD, HULL, PLAIN_CAPACITY
+
+Work = Any
+"""A record of `workspace.WORKSPACE`."""
+
+_UNKNOWN: Final = -1
+MANY_CHOICES: Final = 12
+"""From so many choices on, besides one a rank, it pays to look at hulls first."""
+
+
+@kernel
+def begin_plain(work: Work) -> None:
+    """Prepares the choices and both ends of plain walks."""
+    find_room(work)
+    for rank in range(work["num_ranks"]):
+        fill_choices(work, rank)
+    if _is_branching(work):
+        tighten_keep(work)
+    has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
+    end = BACKWARD + work["num_ranks"]
+    for suit in range(NUM_SUITS):
+        work["plain"][0, 0, suit] = ROOT if has_high_ace else ROOT_LOW
+        work["plain"][end, 0, suit] = ACCEPT
+        work["plain"][end, HULL, suit] = ACCEPT
+    work["plain_counts"][0] = 1
+    work["plain_counts"][end] = 1
+
+
+@kernel
+def _is_branching(work: Work) -> bool:
+    """Tells whether there are so many choices that layers may grow long."""
+    count = 0
+    for rank in range(work["num_ranks"]):
+        count += work["num_plain"][rank] - 1
+    return count >= MANY_CHOICES
+
+
+@kernel
+def look_at(work: Work, row: int, index: int, place: int) -> None:
+    """Turns to a node, to step from it to a place: the row of a layer."""
+    for suit in range(NUM_SUITS):
+        work["node"][suit] = work["plain"][row, index, suit]
+    work["images"][:] = _UNKNOWN
+    work["place"] = place
+
+
+@kernel
+def image(work: Work, suit: int, letter: int) -> int:
+    """Returns the set that a letter leads to from the node looked at."""
+    known = work["images"][suit, letter]
+    if known != _UNKNOWN:
+        return known
+    place, word = work["place"], work["node"][suit]
+    if place < BACKWARD:
+        word = word_after(word, letter, work["room"][place, suit])
+    else:
+        word = word_before(word, letter)
+    word &= work["keep"][place, suit]
+    work["images"][suit, letter] = word
+    return word
+
+
+@kernel
+def step_plain(work: Work, choice: int) -> bool:
+    """Writes the step of a choice to `zero`; False if it leads nowhere."""
+    for suit in range(NUM_SUITS):
+        word = image(work, suit, letter_of(choice, suit, 0))
+        if word == 0:
+            return False
+        work["zero"][suit] = word
+    return True
+
+
+@kernel
+def joins_plain(work: Work, row: int, index: int) -> bool:
+    """Tells whether `zero` meets a node of the other walk in all four suits."""
+    zero, plain = work["zero"], work["plain"]
+    for suit in range(NUM_SUITS):
+        if zero[suit] & plain[row, index, suit] == 0:
+            return False
+    return True
+
+
+@kernel
+def joins_layer(work: Work, row: int) -> bool:
+    """Tells whether `zero` joins any node of a layer of the other walk."""
+    if not joins_plain(work, row, HULL):
+        return False
+    for index in range(work["plain_counts"][row]):
+        if joins_plain(work, row, index):
+            return True
+    return False
+
+
+@kernel
+def insert_plain(work: Work, row: int, count: int) -> int:
+    """Adds `zero` to a layer unless covered, and drops the nodes it covers.
+
+    Returns:
+        The number of nodes in the layer after; more than fit if it was full.
+    """
+    zero, plain = work["zero"], work["plain"]
+    kept = 0
+    for index in range(count):
+        lacks, exceeds = 0, 0
+        for suit in range(NUM_SUITS):
+            old, new = plain[row, index, suit], zero[suit]
+            lacks |= new & ~old
+            exceeds |= old & ~new
+        if lacks == 0:
+            return count
+        if exceeds != 0:
+            if kept != index:
+                for suit in range(NUM_SUITS):
+                    plain[row, kept, suit] = plain[row, index, suit]
+            kept += 1
+    if kept < PLAIN_CAPACITY:
+        for suit in range(NUM_SUITS):
+            plain[row, kept, suit] = zero[suit]
+    return kept + 1
+
+
+@kernel
+def plain_room(work: Work) -> int:
+    """Returns how many nodes a plain layer may have."""
+    return min(work["limit"], PLAIN_CAPACITY)
+
+
+@kernel
+def finish_layer(work: Work, row: int, count: int) -> bool:
+    """Notes a layer's length and its hull; returns True: the layer fits."""
+    plain = work["plain"]
+    work["plain_counts"][row] = count
+    for suit in range(NUM_SUITS):
+        hull = 0
+        for index in range(count):
+            hull |= plain[row, index, suit]
+        plain[row, HULL, suit] = hull
+    return True
+
+
+@kernel
+def advance_plain(work: Work, source: int, target: int, place: int) -> bool:
+    """Steps a layer to a place, writing the layer there to a row.
+
+    Args:
+        work: The workspace.
+        source: The row to step from.
+        target: The row to fill, from empty.
+        place: The row whose place in the walk that is.
+
+    Returns:
+        Whether the layer fits.
+    """
+    rank = place - 1 if place < BACKWARD else place - BACKWARD
+    count, room = 0, plain_room(work)
+    for index in range(work["plain_counts"][source]):
+        look_at(work, source, index, place)
+        for at in range(work["num_plain"][rank]):
+            if step_plain(work, work["choices"][rank, at, 0]):
+                count = insert_plain(work, target, count)
+                if count > room:
+                    return False
+    return finish_layer(work, target, count)
+
+
+@kernel
+def walk_plain_backward(work: Work, first: int) -> bool:
+    """Fills the backward layers down to the one after a rank; False if too wide."""
+    for rank in range(work["num_ranks"] - 1, first, -1):
+        if not advance_plain(
+            work, BACKWARD + rank + 1, BACKWARD + rank, BACKWARD + rank
+        ):
+            return False
+    return True
+
+
+@kernel
+def walk_plain_forward(work: Work, last: int) -> bool:
+    """Fills the forward layers up to the one before a rank; False if too wide."""
+    for rank in range(last):
+        if not advance_plain(work, rank, rank + 1, rank + 1):
+            return False
+    return True
+
+
+@kernel
+def is_plainly_completable(work: Work) -> int:
+    """Tells whether `must` with some of `may` splits into melds, without free jokers.
+
+    The walks from both ends meet half-way.
+
+    Returns:
+        1 or 0; -1 if the walks are too wide to tell.
+    """
+    begin_plain(work)
+    middle = work["num_ranks"] // 2
+    if not walk_plain_forward(work, middle):
+        return -1
+    if not walk_plain_backward(work, middle - 1):
+        return -1
+    for index in range(work["plain_counts"][middle]):
+        for suit in range(NUM_SUITS):
+            work["zero"][suit] = work["plain"][middle, index, suit]
+        if joins_layer(work, BACKWARD + middle):
+            return 1
+    return 0
