@@ -23,6 +23,8 @@ class NetworkConfig:
     Attributes:
         hidden_sizes: Units of each hidden layer, shared by policy and value.
         activation: The nonlinearity after each hidden layer.
+        sees_mask: Whether the mask is an input too, so that what can be laid on the
+            table at hand need not be worked out anew from the cards.
 
     Raises:
         ValueError: There is no hidden layer, or one without units.
@@ -30,6 +32,7 @@ class NetworkConfig:
 
     hidden_sizes: tuple[int, ...] = (256, 256)
     activation: Literal["relu", "tanh"] = "relu"
+    sees_mask: bool = True
 
     def __post_init__(self) -> None:
         """Checks the values."""
@@ -70,31 +73,40 @@ class ActorCritic(nn.Module):
         self.observation_size = observation_size
         self.num_actions = num_actions
         self.config = config
-        sizes = (observation_size, *config.hidden_sizes)
+        num_inputs = observation_size + num_actions * config.sees_mask
+        sizes = (num_inputs, *config.hidden_sizes)
         layers: list[nn.Module] = []
-        for num_inputs, num_outputs in itertools.pairwise(sizes):
-            layers.append(_linear(num_inputs, num_outputs, math.sqrt(2)))
+        for size, next_size in itertools.pairwise(sizes):
+            layers.append(_linear(size, next_size, math.sqrt(2)))
             layers.append(_ACTIVATIONS[config.activation]())
         self.trunk = nn.Sequential(*layers)
         # A small gain starts the policy near uniform over the legal actions.
         self.policy_head = _linear(sizes[-1], num_actions, 0.01)
         self.value_head = _linear(sizes[-1], 1, 1.0)
 
-    def forward(self, observations: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Returns unmasked logits and values.
 
         Args:
             observations: Float32 `[B, D]`.
+            masks: Int8 `[B, A]`; all 0 for a player who is not to act.
 
         Returns:
             Logits float32 `[B, A]` and values float32 `[B]`.
         """
-        features = self.trunk(observations)
+        features = self._features(observations, masks)
         return self.policy_head(features), self.value_head(features).squeeze(-1)
 
-    def value(self, observations: Tensor) -> Tensor:
-        """Returns the values of observations float32 `[B, D]`, float32 `[B]`."""
-        return cast(Tensor, self.value_head(self.trunk(observations)).squeeze(-1))
+    def value(self, observations: Tensor, masks: Tensor) -> Tensor:
+        """Returns the values alone, float32 `[B]`; arguments as in `forward`."""
+        features = self._features(observations, masks)
+        return cast(Tensor, self.value_head(features).squeeze(-1))
+
+    def _features(self, observations: Tensor, masks: Tensor) -> Tensor:
+        """Returns the last hidden layer, float32 `[B, H]`."""
+        if self.config.sees_mask:
+            observations = torch.cat((observations, masks.float()), dim=-1)
+        return cast(Tensor, self.trunk(observations))
 
 
 def masked_log_probs(logits: Tensor, masks: Tensor) -> Tensor:

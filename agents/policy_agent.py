@@ -98,8 +98,9 @@ class PolicyAgent:
                 f"{self._name} was trained on observations of "
                 f"{self._network.observation_size} numbers, not {observations.shape[1]}"
             )
-        logits, _ = self._network(torch.from_numpy(observations))
-        log_probs = masked_log_probs(logits, torch.from_numpy(masks))
+        legal = torch.from_numpy(masks)
+        logits, _ = self._network(torch.from_numpy(observations), legal)
+        log_probs = masked_log_probs(logits, legal)
         if self._sample:
             chosen = sample_actions(log_probs, self._generator)
         else:

@@ -382,7 +382,9 @@ def collect(learner: Learner, batch: Batch) -> dict[str, float]:
         scores.append(envs.final_scores[batch.ended[step]])
     for seat in range(envs.num_players):
         seen = torch.from_numpy(envs.observe(seat))
-        batch.bootstrap[:, seat] = learner.network.value(seen).numpy()
+        is_to_act = (envs.current_player == seat)[:, None]
+        masks = torch.from_numpy(envs.action_mask * is_to_act)
+        batch.bootstrap[:, seat] = learner.network.value(seen, masks).numpy()
     advantages, returns = seat_gae(
         batch.values.numpy(),
         batch.players,
@@ -403,7 +405,7 @@ def choose(learner: Learner, batch: Batch, step: int) -> NDArray[np.int64]:
     observations, masks = batch.observations[step], batch.masks[step]
     observations.copy_(torch.from_numpy(learner.envs.observation))
     masks.copy_(torch.from_numpy(learner.envs.action_mask))
-    logits, values = learner.network(observations)
+    logits, values = learner.network(observations, masks)
     log_probs = masked_log_probs(logits, masks)
     actions = sample_actions(log_probs, learner.generator)
     batch.actions[step] = actions
@@ -489,7 +491,7 @@ def ppo_loss(
     network: ActorCritic, samples: Minibatch, ppo: PPOConfig
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """Returns the loss `[]`, and its parts detached for the log."""
-    logits, values = network(samples.observations)
+    logits, values = network(samples.observations, samples.masks)
     log_probs = masked_log_probs(logits, samples.masks)
     chosen = log_probs.gather(1, samples.actions[:, None]).squeeze(1)
     log_ratio = chosen - samples.log_probs

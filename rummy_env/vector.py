@@ -321,7 +321,13 @@ class VectorEnv:
         try:
             with np.load(io.BytesIO(saved), allow_pickle=False) as file:
                 arrays = {name: file[name] for name in ("options", *_SAVED)}
-        except (ValueError, KeyError, OSError, zipfile.BadZipFile) as error:
+        except (
+            ValueError,
+            KeyError,
+            OSError,
+            EOFError,
+            zipfile.BadZipFile,
+        ) as error:
             raise ConfigError(f"not what VectorEnv.save returns: {error}") from None
         own = arrays.pop("options"), arrays["_settings"][: batch.SEED_AT]
         if not np.array_equal(own[0], self._options):

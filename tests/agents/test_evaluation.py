@@ -69,11 +69,11 @@ def test_bootstrap_interval_has_the_expected_width():
 def test_bootstrap_interval_covers_about_as_often_as_it_says():
     rng = np.random.default_rng(1)
     covered = 0
-    for trial in range(200):
+    for trial in range(100):
         estimate = bootstrap_mean(rng.exponential(size=100), seed=trial)
         covered += estimate.low <= 1 <= estimate.high
-    # 95 % of 200 is 190, deviation 3.1; skewed samples cost a little.
-    assert 178 <= covered <= 199
+    # 95 of 100, deviation 2.2; skewed samples cost a little.
+    assert 86 <= covered <= 100
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -33,7 +33,7 @@ def test_gradient_of_a_masked_action_is_exactly_zero():
 
 def test_masked_actions_leave_the_head_untouched():
     network = ActorCritic(6, 4, NetworkConfig(hidden_sizes=(8,)))
-    logits, _ = network(torch.ones(2, 6))
+    logits, _ = network(torch.ones(2, 6), MASKS)
     masked_log_probs(logits, MASKS)[:, 1].sum().backward()
     assert (network.policy_head.weight.grad[2] == 0).all()
 
@@ -57,16 +57,26 @@ def test_samples_follow_the_policy_and_never_the_mask():
 
 def test_shapes_and_value():
     network = ActorCritic(6, 4, NetworkConfig(hidden_sizes=(8, 5)))
-    observations = torch.randn(3, 6)
-    logits, values = network(observations)
+    given = (torch.randn(3, 6), torch.ones(3, 4, dtype=torch.int8))
+    logits, values = network(*given)
     assert logits.shape == (3, 4)
     assert values.shape == (3,)
-    torch.testing.assert_close(network.value(observations), values)
+    torch.testing.assert_close(network.value(*given), values)
+
+
+@pytest.mark.parametrize("sees_mask", [False, True])
+def test_mask_is_an_input_if_asked(sees_mask):
+    network = ActorCritic(6, 4, NetworkConfig(hidden_sizes=(8,), sees_mask=sees_mask))
+    observations = torch.ones(2, 6)
+    _, values = network(observations, MASKS)
+    # Row by row the same observation under another mask.
+    assert (values[0] != values[1]).item() is sees_mask
 
 
 def test_starts_near_uniform():
     network = ActorCritic(700, 159, NetworkConfig())
-    logits, _ = network(torch.randn(5, 700))
+    masks = torch.ones(5, 159, dtype=torch.int8)
+    logits, _ = network(torch.randn(5, 700), masks)
     assert logits.abs().max() < 1
 
 

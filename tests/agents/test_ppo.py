@@ -197,7 +197,9 @@ def test_collected_samples_are_what_was_played():
     metrics = ppo.collect(learner, batch)
     chosen = batch.masks.gather(2, batch.actions[..., None])
     assert (chosen == 1).all()
-    _, values = learner.network(batch.observations.flatten(0, 1))
+    _, values = learner.network(
+        batch.observations.flatten(0, 1), batch.masks.flatten(0, 1)
+    )
     torch.testing.assert_close(values, batch.values.flatten())
     assert metrics["charts/episodes"] == batch.ended.sum() > 0
     # Rewards are scaled: the toy pays 50 points, 1 after the default scale of 0.02.
