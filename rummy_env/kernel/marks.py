@@ -13,6 +13,7 @@ from typing import Any
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.kernel.answers import (
     first_open_rank,
+    is_any_name_open,
     is_lay_open,
     is_name_open,
     is_rank_open,
@@ -60,6 +61,8 @@ def mark_all(work: Work) -> None:
         _mark_with_beams(work)
     elif high == 2:
         work["wanted_names"] = 0
+        if work["pending"] == 0:
+            _mark_with_one_at_home(work)
         _mark_with_beams(work)
     work["jokers_low"], work["jokers_high"], work["wanted_names"] = low, high, wanted
 
@@ -84,7 +87,7 @@ def _mark_at_home(work: Work) -> None:
 def _mark_with_one(work: Work) -> bool:
     """Marks what tables with exactly one free joker prove; False if too wide."""
     low, high = work["jokers_low"], work["jokers_high"]
-    if low > 1:
+    if low > 1 or last_open_rank(work) < 0:
         return True
     work["jokers_high"] = 1
     is_done = walk_for_one_joker(work)
@@ -98,11 +101,28 @@ def _mark_with_one(work: Work) -> bool:
 @kernel
 def _mark_with_two(work: Work) -> bool:
     """Marks the names that tables with two free jokers prove; False if too wide."""
-    if work["jokers_high"] < 2:
+    if work["jokers_high"] < 2 or not is_any_name_open(work):
         return True
     if not walk_for_one_joker(work):
         return False
     return mark_names_with_other(work, work["jokers_low"] < 2)
+
+
+@kernel
+def _mark_with_one_at_home(work: Work) -> None:
+    """Marks what can be laid if one of two free jokers keeps its name, one is placed.
+
+    A quick look at the likeliest tables with two jokers; what it misses stays open.
+    """
+    low, high = work["jokers_low"], work["jokers_high"]
+    work["jokers_low"], work["jokers_high"] = 1, 1
+    for card in range(NUM_CARD_TYPES):
+        if work["home"][card] > 0 and last_open_rank(work) >= 0:
+            work["must"][card] += 1
+            if walk_for_one_joker(work):
+                mark_lays(work)
+            work["must"][card] -= 1
+    work["jokers_low"], work["jokers_high"] = low, high
 
 
 @kernel
@@ -160,14 +180,14 @@ def _mark_rank(work: Work, rank: int) -> None:
 def _is_rank_settled(work: Work, rank: int) -> bool:
     """Tells whether no join with a relaxed node speaks for an open answer."""
     count, row = work["counts"][rank], BACKWARD + rank + 1
-    if work["has_relaxed"][rank] + work["has_relaxed"][row] == 0:
+    if work["num_relaxed"][rank] + work["num_relaxed"][row] == 0:
         return True
     if not is_rank_open(work, rank):
         return True
     work["is_relaxed"], work["is_unsettled"] = 1, 0
     _find_hull(work, row)
-    for index in range(count + work["has_relaxed"][rank]):
-        node = RELAXED if index == count else index
+    for index in range(count + work["num_relaxed"][rank]):
+        node = index if index < count else RELAXED + index - count
         face(work, rank, node, rank)
         for at in range(work["num_choices"][rank]):
             _mark(work, rank, node, at)
@@ -188,11 +208,12 @@ def _mark(work: Work, rank: int, index: int, at: int) -> None:
         return
     _step_open(work, rank, at)
     row, is_exact = BACKWARD + rank + 1, work["is_relaxed"] == 0
-    if is_exact or index == RELAXED:
+    if is_exact or index >= RELAXED:
         for after in range(work["counts"][row]):
             _mark_join(work, rank, row, after)
-    if not is_exact and work["has_relaxed"][row] == 1:
-        _mark_join(work, rank, row, RELAXED)
+    if not is_exact:
+        for after in range(work["num_relaxed"][row]):
+            _mark_join(work, rank, row, RELAXED + after)
 
 
 @kernel
@@ -201,12 +222,11 @@ def _find_hull(work: Work, row: int) -> None:
     hull = work["hull"]
     hull[:] = 0
     count = work["counts"][row]
-    for index in range(count + work["has_relaxed"][row]):
-        if index == count:
-            index = RELAXED
+    for index in range(count + work["num_relaxed"][row]):
+        node = index if index < count else RELAXED + index - count
         for suit in range(NUM_SUITS):
             for level in range(work["jokers_high"] + 1):
-                hull[suit, level] |= work["nodes"][row, index, suit, level]
+                hull[suit, level] |= work["nodes"][row, node, suit, level]
 
 
 @kernel

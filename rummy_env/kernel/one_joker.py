@@ -15,7 +15,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
-from rummy_env.kernel.answers import is_lay_open, is_name_open, set_name
+from rummy_env.kernel.answers import (
+    first_open_rank,
+    is_lay_open,
+    is_name_open,
+    last_open_rank,
+    set_name,
+)
 from rummy_env.kernel.choices import letter_of
 from rummy_env.kernel.jit import kernel
 from rummy_env.kernel.plain import (
@@ -118,10 +124,26 @@ def _joins_with_joker(work: Work, row: int, rank: int, other: int) -> bool:
 
 @kernel
 def walk_for_one_joker(work: Work) -> bool:
-    """Prepares plain walks over all ranks; False if too wide."""
+    """Prepares plain walks around all that is open; False if too wide."""
     begin_plain(work)
-    last = work["num_ranks"] - 1
-    return walk_plain_backward(work, 0) and walk_plain_forward(work, last)
+    if not walk_plain_backward(work, first_open_rank(work)):
+        return False
+    return walk_plain_forward(work, last_open_rank(work))
+
+
+@kernel
+def can_place_one(work: Work) -> int:
+    """Tells whether one free joker, placed anywhere, completes; -1 if too wide."""
+    begin_plain(work)
+    if not walk_plain_backward(work, 0):
+        return -1
+    for rank in range(work["num_ranks"]):
+        if _joins_with_joker(work, rank, rank, BACKWARD + rank + 1):
+            return 1
+        if rank + 1 < work["num_ranks"]:
+            if not advance_plain(work, rank, rank + 1, rank + 1):
+                return -1
+    return 0
 
 
 @kernel
