@@ -57,12 +57,13 @@ def mark_all(work: Work) -> None:
     if work["pending"] == 0:
         _mark_at_home(work)
     low, high, wanted = work["jokers_low"], work["jokers_high"], work["wanted_names"]
-    if not (_mark_with_one(work) and _mark_with_two(work)):
-        _mark_with_beams(work)
-    elif high == 2:
-        work["wanted_names"] = 0
-        if work["pending"] == 0:
-            _mark_with_one_at_home(work)
+    is_done = _mark_with_one(work)
+    if high == 2:
+        _mark_with_one_at_home(work)
+        is_done = is_done and _mark_names_with_two(work)
+        if is_done:
+            work["wanted_names"] = 0
+    if high == 2 or not is_done:
         _mark_with_beams(work)
     work["jokers_low"], work["jokers_high"], work["wanted_names"] = low, high, wanted
 
@@ -99,7 +100,7 @@ def _mark_with_one(work: Work) -> bool:
 
 
 @kernel
-def _mark_with_two(work: Work) -> bool:
+def _mark_names_with_two(work: Work) -> bool:
     """Marks the names that tables with two free jokers prove; False if too wide."""
     if work["jokers_high"] < 2 or not is_any_name_open(work):
         return True
@@ -110,7 +111,7 @@ def _mark_with_two(work: Work) -> bool:
 
 @kernel
 def _mark_with_one_at_home(work: Work) -> None:
-    """Marks what can be laid if one of two free jokers keeps its name, one is placed.
+    """Marks what is proved if one of two free jokers keeps its name, one is placed.
 
     A quick look at the likeliest tables with two jokers; what it misses stays open.
     """
@@ -120,6 +121,7 @@ def _mark_with_one_at_home(work: Work) -> None:
         if work["home"][card] > 0 and last_open_rank(work) >= 0:
             work["must"][card] += 1
             if walk_for_one_joker(work):
+                mark_names(work, low < 2)
                 mark_lays(work)
             work["must"][card] -= 1
     work["jokers_low"], work["jokers_high"] = low, high
