@@ -27,6 +27,7 @@ from rummy_env.kernel.joker_totals import allowed_totals, sums
 from rummy_env.kernel.nodes import face, level_image, meeting_totals, step_over
 from rummy_env.kernel.one_joker import (
     mark_lays,
+    mark_lays_with_two,
     mark_names,
     mark_names_with_other,
     walk_for_one_joker,
@@ -35,6 +36,7 @@ from rummy_env.kernel.plain_marks import mark_plain
 from rummy_env.kernel.support import drop_unsupported
 from rummy_env.kernel.walk import (
     BEAMS,
+    NUM_QUICK,
     begin_walk,
     is_completable,
     walk_backward,
@@ -52,20 +54,15 @@ def mark_all(work: Work) -> None:
     if work["jokers_high"] == 0:
         drop_unsupported(work)
         if not mark_plain(work):
-            _mark_with_beams(work)
+            _mark_slowly(work)
         return
     if work["pending"] == 0:
         _mark_at_home(work)
-    low, high, wanted = work["jokers_low"], work["jokers_high"], work["wanted_names"]
-    is_done = _mark_with_one(work)
-    if high == 2:
-        _mark_with_one_at_home(work)
-        is_done = is_done and _mark_names_with_two(work)
-        if is_done:
-            work["wanted_names"] = 0
-    if high == 2 or not is_done:
-        _mark_with_beams(work)
-    work["jokers_low"], work["jokers_high"], work["wanted_names"] = low, high, wanted
+    wanted = work["wanted_names"]
+    if not (_mark_with_one(work) and _mark_with_two(work)):
+        work["wanted_names"] = wanted
+        _mark_slowly(work)
+    work["wanted_names"] = wanted
 
 
 @kernel
@@ -100,9 +97,24 @@ def _mark_with_one(work: Work) -> bool:
 
 
 @kernel
+def _mark_with_two(work: Work) -> bool:
+    """Marks what tables with two free jokers prove; False if too wide.
+
+    Once the names are settled no more are wanted: `wanted_names` becomes 0.
+    """
+    if work["jokers_high"] < 2:
+        return True
+    _mark_with_one_at_home(work)
+    if not _mark_names_with_two(work):
+        return False
+    work["wanted_names"] = 0
+    return _mark_with_beams(work, NUM_QUICK) or mark_lays_with_two(work)
+
+
+@kernel
 def _mark_names_with_two(work: Work) -> bool:
     """Marks the names that tables with two free jokers prove; False if too wide."""
-    if work["jokers_high"] < 2 or not is_any_name_open(work):
+    if not is_any_name_open(work):
         return True
     if not walk_for_one_joker(work):
         return False
@@ -128,10 +140,25 @@ def _mark_with_one_at_home(work: Work) -> None:
 
 
 @kernel
-def _mark_with_beams(work: Work) -> None:
-    """Marks what is open still, by walks with beams and jokers as levels."""
+def _mark_slowly(work: Work) -> None:
+    """Marks what is open still, however long it takes."""
+    if not _mark_with_beams(work, len(BEAMS)):
+        _mark_one_by_one(work)
+
+
+@kernel
+def _mark_with_beams(work: Work, num_widths: int) -> bool:
+    """Marks what is open still by walks with beams and jokers as levels.
+
+    Args:
+        work: The workspace.
+        num_widths: How many widths of beams to try.
+
+    Returns:
+        Whether all is settled.
+    """
     if last_open_rank(work) < 0:
-        return
+        return True
     low = work["jokers_low"]
     has_groups_only = begin_walk(work)
     padded_low = work["jokers_low"]
@@ -139,17 +166,16 @@ def _mark_with_beams(work: Work) -> None:
         work["jokers_low"] = low
         mark_groups_only(work)
         work["jokers_low"] = padded_low
-    is_settled = _mark_by_beams(work)
+    is_settled = _widen_beams(work, num_widths)
     work["jokers_low"] = low
-    if not is_settled:
-        _mark_one_by_one(work)
+    return is_settled
 
 
 @kernel
-def _mark_by_beams(work: Work) -> bool:
+def _widen_beams(work: Work, num_widths: int) -> bool:
     """Marks with wider and wider beams; False if the widest settles not all."""
-    for width in BEAMS:
-        work["beam"] = min(width, work["limit"])
+    for number in range(num_widths):
+        work["beam"] = min(BEAMS[number], work["limit"])
         first, last = first_open_rank(work), last_open_rank(work)
         if last < 0:
             return True

@@ -147,6 +147,38 @@ def can_place_one(work: Work) -> int:
 
 
 @kernel
+def can_place_two(work: Work) -> int:
+    """Tells whether two free jokers, placed anywhere, complete; -1 if too wide."""
+    begin_plain(work)
+    if not walk_plain_backward(work, 0):
+        return -1
+    if not walk_plain_forward(work, work["num_ranks"] - 1):
+        return -1
+    for card in range(NUM_CARD_TYPES):
+        if card % NUM_RANKS < work["num_ranks"]:
+            helped = _is_helped(work, card, NAMED)
+            if helped != 0:
+                return helped
+    return 0
+
+
+@kernel
+def mark_lays_with_two(work: Work) -> bool:
+    """Marks the cards that may be laid with two jokers' help; False if too wide."""
+    for card in range(NUM_CARD_TYPES):
+        if is_lay_open(work, card):
+            work["must"][card] += 1
+            work["may"][card] -= 1
+            helped = can_place_two(work)
+            work["must"][card] -= 1
+            work["may"][card] += 1
+            if helped < 0:
+                return False
+            work["lay"][card] = helped
+    return True
+
+
+@kernel
 def mark_names(work: Work, is_more: bool) -> None:
     """Marks the names that one joker may have, all others staying."""
     for rank in range(work["num_ranks"]):

@@ -48,7 +48,7 @@ from rummy_env.kernel.nodes import (
     step_over,
     write_here,
 )
-from rummy_env.kernel.one_joker import can_place_one
+from rummy_env.kernel.one_joker import can_place_one, can_place_two
 from rummy_env.kernel.plain import is_plainly_completable
 from rummy_env.kernel.workspace import (
     BACKWARD,
@@ -61,8 +61,10 @@ from rummy_env.kernel.workspace import (
 Work = Any
 """A record of `workspace.WORKSPACE`."""
 
-BEAMS: Final = (8, 64, CAPACITY)
+BEAMS: Final = (4, 32, 128, CAPACITY)
 """The widths tried one after the other."""
+NUM_QUICK: Final = 2
+"""How many of them are tried before other ways."""
 
 
 @kernel
@@ -264,44 +266,66 @@ def _score(work: Work, row: int) -> int:
 def is_completable(work: Work) -> bool:
     """Tells whether `must` with some of `may` and the free jokers splits into melds."""
     low, high = work["jokers_low"], work["jokers_high"]
+    found = False
     for placed in range(low, high + 1):
         work["jokers_low"], work["jokers_high"] = placed, placed
-        found = -1
-        if placed == 0:
-            found = is_plainly_completable(work)
-        elif placed == 1:
-            found = can_place_one(work)
-        if found < 0:
-            found = int(_is_completable_with_levels(work))
-        work["jokers_low"], work["jokers_high"] = low, high
-        if found == 1:
-            return True
-    return False
+        found = found or _is_completable_with(work, placed)
+    work["jokers_low"], work["jokers_high"] = low, high
+    return found
 
 
 @kernel
-def _is_completable_with_levels(work: Work) -> bool:
-    """Tells the same by a walk with beams and jokers as levels."""
+def _is_completable_with(work: Work, placed: int) -> bool:
+    """Tells the same where the number of jokers to be placed is fixed."""
+    if placed == 0:
+        found = is_plainly_completable(work)
+    elif placed == 1:
+        found = can_place_one(work)
+    else:
+        found = _find(work, NUM_QUICK)
+        if found < 0:
+            found = can_place_two(work)
+    if found < 0:
+        found = _find(work, len(BEAMS))
+    if found < 0:
+        return _search_all(work)
+    return found == 1
+
+
+@kernel
+def _find(work: Work, num_widths: int) -> int:
+    """Tells the same by walks forward with beams; -1 if they do not settle it."""
     low, allowed = work["jokers_low"], allowed_totals(work)
-    found = begin_walk(work) and work["group_totals"][work["num_ranks"]] & allowed != 0
-    if not found:
-        found = _find(work)
+    found = -1
+    if begin_walk(work) and work["group_totals"][work["num_ranks"]] & allowed != 0:
+        found = 1
+    number = 0
+    while found < 0 and number < num_widths:
+        work["beam"] = min(BEAMS[number], work["limit"])
+        found = _find_with_beam(work)
+        number += 1
     work["jokers_low"] = low
     return found
 
 
 @kernel
-def _find(work: Work) -> bool:
-    """Walks forward with beams, and depth first if they do not settle it."""
+def _find_with_beam(work: Work) -> int:
+    """Walks forward with one beam: 1 if it accepts, 0 if nothing could, else -1."""
     last = work["num_ranks"]
-    for width in BEAMS:
-        work["beam"] = min(width, work["limit"])
-        walk_forward(work, last)
-        if _has_accepting(work, last):
-            return True
-        if not _has_accepting_relaxed(work, last):
-            return False
-    return _search(work)
+    walk_forward(work, last)
+    if _has_accepting(work, last):
+        return 1
+    return -1 if _has_accepting_relaxed(work, last) else 0
+
+
+@kernel
+def _search_all(work: Work) -> bool:
+    """Tells the same by walking depth first, a table without a run ruled out."""
+    low = work["jokers_low"]
+    begin_walk(work)
+    found = _search(work)
+    work["jokers_low"] = low
+    return found
 
 
 @kernel
