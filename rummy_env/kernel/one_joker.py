@@ -30,6 +30,7 @@ from rummy_env.kernel.plain import (
     finish_layer,
     image,
     insert_plain,
+    is_covered_plain,
     look_at,
     plain_room,
     walk_plain_backward,
@@ -154,12 +155,36 @@ def can_place_two(work: Work) -> int:
         return -1
     if not walk_plain_forward(work, work["num_ranks"] - 1):
         return -1
+    work["needs_two"] = 1
+    for rank in range(work["num_ranks"]):
+        if _joins_with_joker(work, rank, rank, BACKWARD + rank + 1):
+            work["needs_two"] = 0
+    helped = 0
     for card in range(NUM_CARD_TYPES):
-        if card % NUM_RANKS < work["num_ranks"]:
+        if helped == 0 and card % NUM_RANKS < work["num_ranks"]:
             helped = _is_helped(work, card, NAMED)
-            if helped != 0:
-                return helped
-    return 0
+    work["needs_two"] = 0
+    return helped
+
+
+@kernel
+def _drop_harmless(work: Work, row: int, place: int) -> None:
+    """Drops the nodes of a walk out from a joker that gained nothing by it.
+
+    Where one joker is known not to complete: a node that a node without any joker
+    covers could be completed by the second joker only if that one could by itself.
+    """
+    if work["needs_two"] == 0:
+        return
+    plain, kept = work["plain"], 0
+    for index in range(work["plain_counts"][row]):
+        for suit in range(NUM_SUITS):
+            work["zero"][suit] = plain[row, index, suit]
+        if not is_covered_plain(work, place):
+            for suit in range(NUM_SUITS):
+                plain[row, kept, suit] = work["zero"][suit]
+            kept += 1
+    finish_layer(work, row, kept)
 
 
 @kernel
@@ -266,13 +291,26 @@ def _go_out(work: Work, source: int, place: int, card: int, kind: int) -> bool:
                 count = insert_plain(work, _OUT, count)
                 if count > plain_room(work):
                     return False
-    return finish_layer(work, _OUT, count)
+    finish_layer(work, _OUT, count)
+    _drop_harmless(work, _OUT, place)
+    return True
+
+
+@kernel
+def _go_on(work: Work, row: int, spare: int, place: int) -> bool:
+    """Fills the next layer of a walk out from a card; False if too wide."""
+    if not advance_plain(work, row, spare, place):
+        return False
+    _drop_harmless(work, spare, place)
+    return True
 
 
 @kernel
 def _is_helped_after(work: Work, card: int, kind: int) -> int:
     """Tells whether a joker of a higher rank helps a card; -1 if too wide."""
     start = card % NUM_RANKS
+    if start + 1 == work["num_ranks"]:
+        return 0
     if not _go_out(work, start, start + 1, card, kind):
         return -1
     row, spare = _OUT, _OUT + 1
@@ -281,9 +319,10 @@ def _is_helped_after(work: Work, card: int, kind: int) -> int:
             return 0
         if _joins_with_joker(work, row, rank, BACKWARD + rank + 1):
             return 1
-        if not advance_plain(work, row, spare, rank + 1):
-            return -1
-        row, spare = spare, row
+        if rank + 1 < work["num_ranks"]:
+            if not _go_on(work, row, spare, rank + 1):
+                return -1
+            row, spare = spare, row
     return 0
 
 
@@ -302,7 +341,7 @@ def _is_helped_before(work: Work, card: int, kind: int) -> int:
         if _joins_with_joker(work, rank, rank, row):
             return 1
         if rank > 0:
-            if not advance_plain(work, row, spare, BACKWARD + rank):
+            if not _go_on(work, row, spare, BACKWARD + rank):
                 return -1
             row, spare = spare, row
     return 0

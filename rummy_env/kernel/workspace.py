@@ -64,6 +64,7 @@ WORKSPACE: Final = np.dtype(
         # forth between; at HULL the union of a layer
         ("plain", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY + 1, NUM_SUITS)),
         ("plain_counts", _WHOLE, (2 * NUM_LAYERS + 2,)),
+        ("needs_two", _WHOLE),  # whether one joker alone is known not to complete
         ("place", _WHOLE),  # the row that the node looked at steps to
         ("node", _WHOLE, (NUM_SUITS,)),  # the node looked at
         ("images", _WHOLE, (NUM_SUITS, NO_LETTER + 1)),  # its steps, as far as known
