@@ -62,3 +62,13 @@ def last_open_rank(work: Work) -> int:
         if is_rank_open(work, rank):
             return rank
     return -1
+
+
+@kernel
+def is_any_name_open(work: Work) -> bool:
+    """Tells whether it is still to be found out of any card if it may be a name."""
+    for suit in range(NUM_SUITS):
+        for rank in range(work["num_ranks"]):
+            if is_name_open(work, suit * NUM_RANKS + rank):
+                return True
+    return False

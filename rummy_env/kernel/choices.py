@@ -68,7 +68,12 @@ def fill_choices(work: Work, rank: int) -> None:
 @kernel
 def _add_choices(work: Work, rank: int, count: int, missing: int) -> int:
     """Adds the boxes that need so many jokers; returns how many choices there are."""
+    total = work["jokers_high"]
+    for suit in range(NUM_SUITS):
+        total += present_copies(work, suit * NUM_RANKS + rank)
     for box in range(NUM_BOXES):
+        if 3 * BOX_HIGH[box] > total:
+            break
         if _missing_jokers(work, rank, box) != missing:
             continue
         choice, more = 0, 0

@@ -89,9 +89,7 @@ def _release(work: Work, case: int) -> None:
 
 @kernel
 def _mark_released(work: Work, case: int) -> None:
-    """Marks the real cards that a case lays, if it completes at all."""
-    if not is_completable(work):
-        return
+    """Marks the real cards that a case lays."""
     for card in range(NUM_CARD_TYPES):
         if _is_conditional(work, card):
             if case & 1:
@@ -133,8 +131,9 @@ def answer(work: Work) -> None:
     for case in range(1, 1 << num_conditional):
         _resolve(work)
         _release(work, case)
-        mark_all(work)
-        _mark_released(work, case)
+        if is_completable(work):
+            _mark_released(work, case)
+            mark_all(work)
     if work["hand"][JOKER] == 0:
         work["name_more"][:] = 0
 

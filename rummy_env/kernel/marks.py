@@ -13,6 +13,7 @@ from typing import Any
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.kernel.answers import (
     first_open_rank,
+    is_any_name_open,
     is_lay_open,
     is_name_open,
     is_rank_open,
@@ -26,6 +27,7 @@ from rummy_env.kernel.joker_totals import allowed_totals, sums
 from rummy_env.kernel.nodes import face, level_image, meeting_totals, step_over
 from rummy_env.kernel.one_joker import (
     mark_lays,
+    mark_lays_with_two,
     mark_names,
     mark_names_with_other,
     walk_for_one_joker,
@@ -34,6 +36,7 @@ from rummy_env.kernel.plain_marks import mark_plain
 from rummy_env.kernel.support import drop_unsupported
 from rummy_env.kernel.walk import (
     BEAMS,
+    NUM_QUICK,
     begin_walk,
     is_completable,
     walk_backward,
@@ -51,17 +54,15 @@ def mark_all(work: Work) -> None:
     if work["jokers_high"] == 0:
         drop_unsupported(work)
         if not mark_plain(work):
-            _mark_with_beams(work)
+            _mark_slowly(work)
         return
     if work["pending"] == 0:
         _mark_at_home(work)
-    low, high, wanted = work["jokers_low"], work["jokers_high"], work["wanted_names"]
+    wanted = work["wanted_names"]
     if not (_mark_with_one(work) and _mark_with_two(work)):
-        _mark_with_beams(work)
-    elif high == 2:
-        work["wanted_names"] = 0
-        _mark_with_beams(work)
-    work["jokers_low"], work["jokers_high"], work["wanted_names"] = low, high, wanted
+        work["wanted_names"] = wanted
+        _mark_slowly(work)
+    work["wanted_names"] = wanted
 
 
 @kernel
@@ -84,7 +85,7 @@ def _mark_at_home(work: Work) -> None:
 def _mark_with_one(work: Work) -> bool:
     """Marks what tables with exactly one free joker prove; False if too wide."""
     low, high = work["jokers_low"], work["jokers_high"]
-    if low > 1:
+    if low > 1 or last_open_rank(work) < 0:
         return True
     work["jokers_high"] = 1
     is_done = walk_for_one_joker(work)
@@ -97,8 +98,23 @@ def _mark_with_one(work: Work) -> bool:
 
 @kernel
 def _mark_with_two(work: Work) -> bool:
-    """Marks the names that tables with two free jokers prove; False if too wide."""
+    """Marks what tables with two free jokers prove; False if too wide.
+
+    Once the names are settled no more are wanted: `wanted_names` becomes 0.
+    """
     if work["jokers_high"] < 2:
+        return True
+    _mark_with_one_at_home(work)
+    if not _mark_names_with_two(work):
+        return False
+    work["wanted_names"] = 0
+    return _mark_with_beams(work, NUM_QUICK) or mark_lays_with_two(work)
+
+
+@kernel
+def _mark_names_with_two(work: Work) -> bool:
+    """Marks the names that tables with two free jokers prove; False if too wide."""
+    if not is_any_name_open(work):
         return True
     if not walk_for_one_joker(work):
         return False
@@ -106,10 +122,43 @@ def _mark_with_two(work: Work) -> bool:
 
 
 @kernel
-def _mark_with_beams(work: Work) -> None:
-    """Marks what is open still, by walks with beams and jokers as levels."""
+def _mark_with_one_at_home(work: Work) -> None:
+    """Marks what is proved if one of two free jokers keeps its name, one is placed.
+
+    A quick look at the likeliest tables with two jokers; what it misses stays open.
+    """
+    low, high = work["jokers_low"], work["jokers_high"]
+    work["jokers_low"], work["jokers_high"] = 1, 1
+    for card in range(NUM_CARD_TYPES):
+        if work["home"][card] > 0 and last_open_rank(work) >= 0:
+            work["must"][card] += 1
+            if walk_for_one_joker(work):
+                mark_names(work, low < 2)
+                mark_lays(work)
+            work["must"][card] -= 1
+    work["jokers_low"], work["jokers_high"] = low, high
+
+
+@kernel
+def _mark_slowly(work: Work) -> None:
+    """Marks what is open still, however long it takes."""
+    if not _mark_with_beams(work, len(BEAMS)):
+        _mark_one_by_one(work)
+
+
+@kernel
+def _mark_with_beams(work: Work, num_widths: int) -> bool:
+    """Marks what is open still by walks with beams and jokers as levels.
+
+    Args:
+        work: The workspace.
+        num_widths: How many widths of beams to try.
+
+    Returns:
+        Whether all is settled.
+    """
     if last_open_rank(work) < 0:
-        return
+        return True
     low = work["jokers_low"]
     has_groups_only = begin_walk(work)
     padded_low = work["jokers_low"]
@@ -117,17 +166,16 @@ def _mark_with_beams(work: Work) -> None:
         work["jokers_low"] = low
         mark_groups_only(work)
         work["jokers_low"] = padded_low
-    is_settled = _mark_by_beams(work)
+    is_settled = _widen_beams(work, num_widths)
     work["jokers_low"] = low
-    if not is_settled:
-        _mark_one_by_one(work)
+    return is_settled
 
 
 @kernel
-def _mark_by_beams(work: Work) -> bool:
+def _widen_beams(work: Work, num_widths: int) -> bool:
     """Marks with wider and wider beams; False if the widest settles not all."""
-    for width in BEAMS:
-        work["beam"] = min(width, work["limit"])
+    for number in range(num_widths):
+        work["beam"] = min(BEAMS[number], work["limit"])
         first, last = first_open_rank(work), last_open_rank(work)
         if last < 0:
             return True
@@ -160,14 +208,14 @@ def _mark_rank(work: Work, rank: int) -> None:
 def _is_rank_settled(work: Work, rank: int) -> bool:
     """Tells whether no join with a relaxed node speaks for an open answer."""
     count, row = work["counts"][rank], BACKWARD + rank + 1
-    if work["has_relaxed"][rank] + work["has_relaxed"][row] == 0:
+    if work["num_relaxed"][rank] + work["num_relaxed"][row] == 0:
         return True
     if not is_rank_open(work, rank):
         return True
     work["is_relaxed"], work["is_unsettled"] = 1, 0
     _find_hull(work, row)
-    for index in range(count + work["has_relaxed"][rank]):
-        node = RELAXED if index == count else index
+    for index in range(count + work["num_relaxed"][rank]):
+        node = index if index < count else RELAXED + index - count
         face(work, rank, node, rank)
         for at in range(work["num_choices"][rank]):
             _mark(work, rank, node, at)
@@ -188,11 +236,12 @@ def _mark(work: Work, rank: int, index: int, at: int) -> None:
         return
     _step_open(work, rank, at)
     row, is_exact = BACKWARD + rank + 1, work["is_relaxed"] == 0
-    if is_exact or index == RELAXED:
+    if is_exact or index >= RELAXED:
         for after in range(work["counts"][row]):
             _mark_join(work, rank, row, after)
-    if not is_exact and work["has_relaxed"][row] == 1:
-        _mark_join(work, rank, row, RELAXED)
+    if not is_exact:
+        for after in range(work["num_relaxed"][row]):
+            _mark_join(work, rank, row, RELAXED + after)
 
 
 @kernel
@@ -201,12 +250,11 @@ def _find_hull(work: Work, row: int) -> None:
     hull = work["hull"]
     hull[:] = 0
     count = work["counts"][row]
-    for index in range(count + work["has_relaxed"][row]):
-        if index == count:
-            index = RELAXED
+    for index in range(count + work["num_relaxed"][row]):
+        node = index if index < count else RELAXED + index - count
         for suit in range(NUM_SUITS):
             for level in range(work["jokers_high"] + 1):
-                hull[suit, level] |= work["nodes"][row, index, suit, level]
+                hull[suit, level] |= work["nodes"][row, node, suit, level]
 
 
 @kernel

@@ -15,7 +15,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
-from rummy_env.kernel.answers import is_lay_open, is_name_open, set_name
+from rummy_env.kernel.answers import (
+    first_open_rank,
+    is_lay_open,
+    is_name_open,
+    last_open_rank,
+    set_name,
+)
 from rummy_env.kernel.choices import letter_of
 from rummy_env.kernel.jit import kernel
 from rummy_env.kernel.plain import (
@@ -24,6 +30,7 @@ from rummy_env.kernel.plain import (
     finish_layer,
     image,
     insert_plain,
+    is_covered_plain,
     look_at,
     plain_room,
     walk_plain_backward,
@@ -118,10 +125,82 @@ def _joins_with_joker(work: Work, row: int, rank: int, other: int) -> bool:
 
 @kernel
 def walk_for_one_joker(work: Work) -> bool:
-    """Prepares plain walks over all ranks; False if too wide."""
+    """Prepares plain walks around all that is open; False if too wide."""
     begin_plain(work)
-    last = work["num_ranks"] - 1
-    return walk_plain_backward(work, 0) and walk_plain_forward(work, last)
+    if not walk_plain_backward(work, first_open_rank(work)):
+        return False
+    return walk_plain_forward(work, last_open_rank(work))
+
+
+@kernel
+def can_place_one(work: Work) -> int:
+    """Tells whether one free joker, placed anywhere, completes; -1 if too wide."""
+    begin_plain(work)
+    if not walk_plain_backward(work, 0):
+        return -1
+    for rank in range(work["num_ranks"]):
+        if _joins_with_joker(work, rank, rank, BACKWARD + rank + 1):
+            return 1
+        if rank + 1 < work["num_ranks"]:
+            if not advance_plain(work, rank, rank + 1, rank + 1):
+                return -1
+    return 0
+
+
+@kernel
+def can_place_two(work: Work) -> int:
+    """Tells whether two free jokers, placed anywhere, complete; -1 if too wide."""
+    begin_plain(work)
+    if not walk_plain_backward(work, 0):
+        return -1
+    if not walk_plain_forward(work, work["num_ranks"] - 1):
+        return -1
+    work["needs_two"] = 1
+    for rank in range(work["num_ranks"]):
+        if _joins_with_joker(work, rank, rank, BACKWARD + rank + 1):
+            work["needs_two"] = 0
+    helped = 0
+    for card in range(NUM_CARD_TYPES):
+        if helped == 0 and card % NUM_RANKS < work["num_ranks"]:
+            helped = _is_helped(work, card, NAMED)
+    work["needs_two"] = 0
+    return helped
+
+
+@kernel
+def _drop_harmless(work: Work, row: int, place: int) -> None:
+    """Drops the nodes of a walk out from a joker that gained nothing by it.
+
+    Where one joker is known not to complete: a node that a node without any joker
+    covers could be completed by the second joker only if that one could by itself.
+    """
+    if work["needs_two"] == 0:
+        return
+    plain, kept = work["plain"], 0
+    for index in range(work["plain_counts"][row]):
+        for suit in range(NUM_SUITS):
+            work["zero"][suit] = plain[row, index, suit]
+        if not is_covered_plain(work, place):
+            for suit in range(NUM_SUITS):
+                plain[row, kept, suit] = work["zero"][suit]
+            kept += 1
+    finish_layer(work, row, kept)
+
+
+@kernel
+def mark_lays_with_two(work: Work) -> bool:
+    """Marks the cards that may be laid with two jokers' help; False if too wide."""
+    for card in range(NUM_CARD_TYPES):
+        if is_lay_open(work, card):
+            work["must"][card] += 1
+            work["may"][card] -= 1
+            helped = can_place_two(work)
+            work["must"][card] -= 1
+            work["may"][card] += 1
+            if helped < 0:
+                return False
+            work["lay"][card] = helped
+    return True
 
 
 @kernel
@@ -212,13 +291,26 @@ def _go_out(work: Work, source: int, place: int, card: int, kind: int) -> bool:
                 count = insert_plain(work, _OUT, count)
                 if count > plain_room(work):
                     return False
-    return finish_layer(work, _OUT, count)
+    finish_layer(work, _OUT, count)
+    _drop_harmless(work, _OUT, place)
+    return True
+
+
+@kernel
+def _go_on(work: Work, row: int, spare: int, place: int) -> bool:
+    """Fills the next layer of a walk out from a card; False if too wide."""
+    if not advance_plain(work, row, spare, place):
+        return False
+    _drop_harmless(work, spare, place)
+    return True
 
 
 @kernel
 def _is_helped_after(work: Work, card: int, kind: int) -> int:
     """Tells whether a joker of a higher rank helps a card; -1 if too wide."""
     start = card % NUM_RANKS
+    if start + 1 == work["num_ranks"]:
+        return 0
     if not _go_out(work, start, start + 1, card, kind):
         return -1
     row, spare = _OUT, _OUT + 1
@@ -227,9 +319,10 @@ def _is_helped_after(work: Work, card: int, kind: int) -> int:
             return 0
         if _joins_with_joker(work, row, rank, BACKWARD + rank + 1):
             return 1
-        if not advance_plain(work, row, spare, rank + 1):
-            return -1
-        row, spare = spare, row
+        if rank + 1 < work["num_ranks"]:
+            if not _go_on(work, row, spare, rank + 1):
+                return -1
+            row, spare = spare, row
     return 0
 
 
@@ -248,7 +341,7 @@ def _is_helped_before(work: Work, card: int, kind: int) -> int:
         if _joins_with_joker(work, rank, rank, row):
             return 1
         if rank > 0:
-            if not advance_plain(work, row, spare, BACKWARD + rank):
+            if not _go_on(work, row, spare, BACKWARD + rank):
                 return -1
             row, spare = spare, row
     return 0

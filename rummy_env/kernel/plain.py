@@ -112,6 +112,18 @@ def joins_layer(work: Work, row: int) -> bool:
 
 
 @kernel
+def is_covered_plain(work: Work, row: int) -> bool:
+    """Tells whether a node of a layer covers `zero`."""
+    for index in range(work["plain_counts"][row]):
+        lacks = 0
+        for suit in range(NUM_SUITS):
+            lacks |= work["zero"][suit] & ~work["plain"][row, index, suit]
+        if lacks == 0:
+            return True
+    return False
+
+
+@kernel
 def insert_plain(work: Work, row: int, count: int) -> int:
     """Adds `zero` to a layer unless covered, and drops the nodes it covers.
 

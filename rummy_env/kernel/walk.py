@@ -16,9 +16,10 @@ counts exactly.
 
 **Beams.** Layers can grow long, and few of their nodes decide anything. So a walk keeps
 a *beam* of nodes exactly and merges all others of a layer, and whatever follows from
-them, into one *relaxed* node: the union of their sets, suit by suit, which stands for
-more than is there. Nodes of the beams that join prove an answer. Where not even the
-relaxed nodes join, there is nothing to find. If neither, the beam is widened.
+them, into a few *relaxed* nodes, like with like: the union of their sets, suit by suit,
+which stands for more than is there. Nodes of the beams that join prove an answer.
+Where not even the relaxed nodes join, there is nothing to find. If neither, the beam
+is widened.
 
 **Room.** If the widest beam does not settle a question, it is walked depth first:
 `_search` goes through the layers in portions, stepping from a few nodes at a time and
@@ -47,14 +48,23 @@ from rummy_env.kernel.nodes import (
     step_over,
     write_here,
 )
+from rummy_env.kernel.one_joker import can_place_one, can_place_two
 from rummy_env.kernel.plain import is_plainly_completable
-from rummy_env.kernel.workspace import BACKWARD, CAPACITY, NUM_LEVELS, RELAXED
+from rummy_env.kernel.workspace import (
+    BACKWARD,
+    CAPACITY,
+    MOST_RELAXED,
+    NUM_LEVELS,
+    RELAXED,
+)
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
 
-BEAMS: Final = (8, 64, CAPACITY)
+BEAMS: Final = (4, 32, 128, CAPACITY)
 """The widths tried one after the other."""
+NUM_QUICK: Final = 2
+"""How many of them are tried before other ways."""
 
 
 @kernel
@@ -114,15 +124,15 @@ def _advance(work: Work, source: int, target: int, rank: int) -> None:
         rank: The rank stepped over.
     """
     count, choices = 0, work["num_choices"][rank]
-    work["has_relaxed"][target] = 0
+    work["num_relaxed"][target] = 0
     for index in range(work["counts"][source]):
         face(work, source, index, rank)
         for at in range(choices):
             if step_over(work, work["choices"][rank, at, 0]):
                 count = _insert(work, target, count)
     work["counts"][target] = count
-    if work["has_relaxed"][source] == 1:
-        face(work, source, RELAXED, rank)
+    for index in range(work["num_relaxed"][source]):
+        face(work, source, RELAXED + index, rank)
         for at in range(choices):
             if step_over(work, work["choices"][rank, at, 0]):
                 if not is_covered(work, target, count) and _score(work, target) > 0:
@@ -133,7 +143,7 @@ def _advance(work: Work, source: int, target: int, rank: int) -> None:
 @kernel
 def walk_forward(work: Work, last: int) -> None:
     """Fills the forward layers up to the one before a rank."""
-    work["has_relaxed"][0] = 0
+    work["num_relaxed"][0] = 0
     for rank in range(last):
         _advance(work, rank, rank + 1, rank)
 
@@ -141,7 +151,7 @@ def walk_forward(work: Work, last: int) -> None:
 @kernel
 def walk_backward(work: Work, first: int) -> None:
     """Fills the backward layers down to the one after a rank."""
-    work["has_relaxed"][BACKWARD + work["num_ranks"]] = 0
+    work["num_relaxed"][BACKWARD + work["num_ranks"]] = 0
     for rank in range(work["num_ranks"] - 1, first, -1):
         _advance(work, BACKWARD + rank + 1, BACKWARD + rank, rank)
 
@@ -191,28 +201,43 @@ def _replace_worst(work: Work, row: int, count: int, score: int) -> int:
     if work["scores"][worst] >= score:
         _relax(work, row)
         return count
-    relaxed, nodes = work["nodes"][row, RELAXED], work["nodes"]
-    if work["has_relaxed"][row] == 0:
-        relaxed[:] = 0
-        work["has_relaxed"][row] = 1
     for suit in range(NUM_SUITS):
         for level in range(work["jokers_high"] + 1):
-            relaxed[suit, level] |= nodes[row, worst, suit, level]
-    write_here(work, row, worst)
+            word = work["nodes"][row, worst, suit, level]
+            work["nodes"][row, worst, suit, level] = work["here"][suit, level]
+            work["here"][suit, level] = word
     work["scores"][worst] = score
+    _relax(work, row)
     return count
 
 
 @kernel
 def _relax(work: Work, row: int) -> None:
-    """Merges `here` into the relaxed node of a layer."""
-    here, relaxed = work["here"], work["nodes"][row, RELAXED]
-    if work["has_relaxed"][row] == 0:
-        relaxed[:] = 0
-        work["has_relaxed"][row] = 1
+    """Merges `here` into the relaxed node of a layer that grows least by it."""
+    count, best, least = work["num_relaxed"][row], RELAXED, 1000
+    for node in range(RELAXED, RELAXED + count):
+        growth = _growth(work, row, node)
+        if growth < least:
+            best, least = node, growth
+    if least > 0 and count < MOST_RELAXED:
+        work["num_relaxed"][row] = count + 1
+        write_here(work, row, RELAXED + count)
+        return
     for suit in range(NUM_SUITS):
         for level in range(work["jokers_high"] + 1):
-            relaxed[suit, level] |= here[suit, level]
+            work["nodes"][row, best, suit, level] |= work["here"][suit, level]
+
+
+@kernel
+def _growth(work: Work, row: int, node: int) -> int:
+    """Returns how many elements of `here` a node lacks."""
+    growth = 0
+    for suit in range(NUM_SUITS):
+        for level in range(work["jokers_high"] + 1):
+            lacks = work["here"][suit, level] & ~work["nodes"][row, node, suit, level]
+            if lacks != 0:
+                growth += count_bits(lacks)
+    return growth
 
 
 @kernel
@@ -231,40 +256,76 @@ def _score(work: Work, row: int) -> int:
     for index in range(work["counts"][guide]):
         if joins_node(work, guide, index):
             return 1000 + size
-    if work["has_relaxed"][guide] == 1 and joins_node(work, guide, RELAXED):
-        return size
+    for index in range(work["num_relaxed"][guide]):
+        if joins_node(work, guide, RELAXED + index):
+            return size
     return 0
 
 
 @kernel
 def is_completable(work: Work) -> bool:
     """Tells whether `must` with some of `may` and the free jokers splits into melds."""
-    if work["jokers_high"] == 0:
-        answer = is_plainly_completable(work)
-        if answer >= 0:
-            return answer == 1
+    low, high = work["jokers_low"], work["jokers_high"]
+    found = False
+    for placed in range(low, high + 1):
+        work["jokers_low"], work["jokers_high"] = placed, placed
+        found = found or _is_completable_with(work, placed)
+    work["jokers_low"], work["jokers_high"] = low, high
+    return found
+
+
+@kernel
+def _is_completable_with(work: Work, placed: int) -> bool:
+    """Tells the same where the number of jokers to be placed is fixed."""
+    if placed == 0:
+        found = is_plainly_completable(work)
+    elif placed == 1:
+        found = can_place_one(work)
+    else:
+        found = _find(work, NUM_QUICK)
+        if found < 0:
+            found = can_place_two(work)
+    if found < 0:
+        found = _find(work, len(BEAMS))
+    if found < 0:
+        return _search_all(work)
+    return found == 1
+
+
+@kernel
+def _find(work: Work, num_widths: int) -> int:
+    """Tells the same by walks forward with beams; -1 if they do not settle it."""
     low, allowed = work["jokers_low"], allowed_totals(work)
-    found = begin_walk(work) and work["group_totals"][work["num_ranks"]] & allowed != 0
-    if not found:
-        found = _find(work)
+    found = -1
+    if begin_walk(work) and work["group_totals"][work["num_ranks"]] & allowed != 0:
+        found = 1
+    number = 0
+    while found < 0 and number < num_widths:
+        work["beam"] = min(BEAMS[number], work["limit"])
+        found = _find_with_beam(work)
+        number += 1
     work["jokers_low"] = low
     return found
 
 
 @kernel
-def _find(work: Work) -> bool:
-    """Walks forward with beams, and depth first if they do not settle it."""
+def _find_with_beam(work: Work) -> int:
+    """Walks forward with one beam: 1 if it accepts, 0 if nothing could, else -1."""
     last = work["num_ranks"]
-    for width in BEAMS:
-        work["beam"] = min(width, work["limit"])
-        walk_forward(work, last)
-        if _has_accepting(work, last):
-            return True
-        if work["has_relaxed"][last] == 0:
-            return False
-        if not _is_accepting(work, last, RELAXED):
-            return False
-    return _search(work)
+    walk_forward(work, last)
+    if _has_accepting(work, last):
+        return 1
+    return -1 if _has_accepting_relaxed(work, last) else 0
+
+
+@kernel
+def _search_all(work: Work) -> bool:
+    """Tells the same by walking depth first, a table without a run ruled out."""
+    low = work["jokers_low"]
+    begin_walk(work)
+    found = _search(work)
+    work["jokers_low"] = low
+    return found
 
 
 @kernel
@@ -272,6 +333,15 @@ def _has_accepting(work: Work, rank: int) -> bool:
     """Tells whether a node after the last rank accepts with enough jokers placed."""
     for index in range(work["counts"][rank]):
         if _is_accepting(work, rank, index):
+            return True
+    return False
+
+
+@kernel
+def _has_accepting_relaxed(work: Work, rank: int) -> bool:
+    """Tells whether a relaxed node after the last rank accepts."""
+    for index in range(work["num_relaxed"][rank]):
+        if _is_accepting(work, rank, RELAXED + index):
             return True
     return False
 

@@ -15,9 +15,11 @@ from rummy_env.kernel.groups import NUM_BOXES
 NUM_LEVELS: Final = MAX_JOKERS + 1
 """Levels of a node: sets by the free jokers that one suit has used."""
 CAPACITY: Final = 1024
-"""The nodes that one layer of a walk has room for, besides a relaxed one."""
+"""The nodes that one layer of a walk has room for, besides relaxed ones."""
 RELAXED: Final = CAPACITY
-"""The place of a layer's relaxed node."""
+"""The place of a layer's first relaxed node."""
+MOST_RELAXED: Final = 8
+"""The relaxed nodes that a layer may have."""
 NUM_LAYERS: Final = NUM_RANKS + 1
 BACKWARD: Final = NUM_LAYERS
 """The row of the first backward layer: row `BACKWARD + rank` is before that rank."""
@@ -62,6 +64,7 @@ WORKSPACE: Final = np.dtype(
         # forth between; at HULL the union of a layer
         ("plain", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY + 1, NUM_SUITS)),
         ("plain_counts", _WHOLE, (2 * NUM_LAYERS + 2,)),
+        ("needs_two", _WHOLE),  # whether one joker alone is known not to complete
         ("place", _WHOLE),  # the row that the node looked at steps to
         ("node", _WHOLE, (NUM_SUITS,)),  # the node looked at
         ("images", _WHOLE, (NUM_SUITS, NO_LETTER + 1)),  # its steps, as far as known
@@ -70,12 +73,16 @@ WORKSPACE: Final = np.dtype(
         # the walks; a layer is a row, forward ones first, then backward ones
         ("room", _WHOLE, (NUM_LAYERS + 1, NUM_SUITS)),  # copies a card may come to
         ("keep", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # elements told apart
-        ("nodes", _WHOLE, (2 * NUM_LAYERS, CAPACITY + 1, NUM_SUITS, NUM_LEVELS)),
+        (
+            "nodes",
+            _WHOLE,
+            (2 * NUM_LAYERS, CAPACITY + MOST_RELAXED, NUM_SUITS, NUM_LEVELS),
+        ),
         ("counts", _WHOLE, (2 * NUM_LAYERS,)),
         ("beam", _WHOLE),  # nodes kept in a layer before the rest are merged
         ("is_filled", _WHOLE, (2 * NUM_LAYERS,)),  # whether a layer can guide
         ("scores", _WHOLE, (CAPACITY,)),  # of the nodes of the layer being filled
-        ("has_relaxed", _WHOLE, (2 * NUM_LAYERS,)),  # whether there is one, at RELAXED
+        ("num_relaxed", _WHOLE, (2 * NUM_LAYERS,)),  # how many there are, from RELAXED
         ("is_relaxed", _WHOLE),  # whether the join looked at involves such a node
         ("is_unsettled", _WHOLE),  # whether only such a join speaks for an answer
         ("cursors", _WHOLE, (NUM_LAYERS,)),
