@@ -86,7 +86,10 @@ def parse_meld(text: str) -> list[tuple[int, bool]]:
         named = word.removeprefix(JOKER_MARK)
         if not named:
             raise NotationError("a joker on the table needs a name, as in '*7c'")
-        cards.append((parse_card(named), named != word))
+        card = parse_card(named)
+        if card == JOKER:
+            raise NotationError(f"{word[:20]!r} is no card and no joker's name")
+        cards.append((card, named != word))
     return cards
 
 

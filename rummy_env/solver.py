@@ -24,8 +24,14 @@ from rummy_env.cards import (
     parse_hand,
     parse_meld,
     rank_of,
+    suit_of,
 )
-from rummy_env.config import MAX_JOKERS, MAX_PACKS, MIN_NUM_RANKS
+from rummy_env.config import (
+    FIRST_HIGH_ACE_RANKS,
+    MAX_JOKERS,
+    MAX_PACKS,
+    MIN_NUM_RANKS,
+)
 from rummy_env.errors import PositionError, RummyError, nearest
 from rummy_env.kernel import best, calls
 from rummy_env.kernel.layout import NO_CARD, new_melds
@@ -120,7 +126,7 @@ def load(
     Raises:
         RummyError: A word is no card, or the cards cannot be.
     """
-    if not MIN_NUM_RANKS <= num_ranks <= NUM_RANKS:
+    if num_ranks not in range(MIN_NUM_RANKS, NUM_RANKS + 1):
         raise PositionError(f"num_ranks is 3 to 13, not {num_ranks!r}")
     real, named = table_counts(table)
     held = hand_counts(hand)
@@ -132,8 +138,8 @@ def load(
     check_counts(real + held[:JOKER], jokers, num_ranks)
     for card in np.flatnonzero(named):
         check_counts(np.eye(NUM_CARD_TYPES, dtype=np.int64)[card], 0, num_ranks)
-    if pending is not None:
-        parse_card(pending)
+    if pending is not None and parse_card(pending) == JOKER:
+        raise PositionError("`pending` is the old name of a joker, as '7c'")
     work = works[0]
     work["table"] = real
     work["named"] = named
@@ -144,33 +150,71 @@ def load(
     work["wanted_names"] = NUM_CARD_TYPES
 
 
-def near_melds(near: Iterable[str] | None) -> NDArray[np.int64]:
-    """Returns an earlier layout as the kernel reads it, int64 `[35, 13]`.
+def _is_meld(cards: Sequence[int], num_ranks: int) -> bool:
+    """Tells whether cards, a run from its low end, form a meld (R10, R11)."""
+    ranks = [rank_of(card) for card in cards]
+    suits = {suit_of(card) for card in cards}
+    if len(cards) < 3:
+        return False
+    if len(set(ranks)) == 1:
+        return len(suits) == len(cards)
+    if num_ranks >= FIRST_HIGH_ACE_RANKS and ranks[-1] == 0:
+        ranks[-1] = num_ranks
+    is_run = ranks == list(range(ranks[0], ranks[0] + len(ranks)))
+    return is_run and len(suits) == 1 and len(set(cards)) == len(cards)
+
+
+_Meld: TypeAlias = list[tuple[int, bool]]
+"""Cards of a meld, each with whether a joker stands for it."""
+
+
+def near_melds(
+    near: Iterable[str], num_ranks: int
+) -> tuple[list[_Meld], NDArray[np.int64]]:
+    """Returns an earlier layout, parsed and as the kernel reads it, int64 `[35, 13]`.
+
+    The kernel keeps whatever fits, so what is no meld is left out here.
 
     Raises:
         NotationError: A word is no card.
     """
+    parsed = [parse_meld(text) for text in near]
+    old = [meld for meld in parsed if _is_meld([card for card, _ in meld], num_ranks)]
     melds = new_melds()
-    for at, text in enumerate(near or ()):
-        cards = parse_meld(text)
-        if at >= len(melds) or len(cards) > melds.shape[1]:
-            raise PositionError(f"{text[:60]!r} is no meld of at most 13 cards")
-        melds[at, : len(cards)] = [card for card, _ in cards]
-    return melds
+    for at, meld in enumerate(old[: len(melds)]):
+        melds[at, : len(meld)] = [card for card, _ in meld]
+    return old, melds
 
 
-def layout_texts(
-    works: NDArray[Any], melds: NDArray[np.int64], count: int
+def _keep_jokers(
+    meld: list[int], old: list[_Meld], names: NDArray[Any]
+) -> _Meld | None:
+    """Returns a meld as it lay before, if it did with jokers, and uses up both."""
+    for before in old:
+        jokers = [card for card, is_joker in before if is_joker]
+        is_same = [card for card, _ in before] == meld
+        if is_same and jokers and (names[jokers] > 0).all():
+            names[jokers] -= 1
+            old.remove(before)
+            return before
+    return None
+
+
+def _format_layout(
+    melds: list[list[int]], named: NDArray[Any], old: list[_Meld]
 ) -> list[str]:
-    """Returns a layout as texts; which copy of a card is the joker is no matter."""
-    named = works[0]["named"].copy()
+    """Returns a layout as texts, with `named` jokers in it.
+
+    Copies of a card are alike, so which of them is the joker is free: a joker in a
+    meld that stands stays there, for the eye.
+    """
+    names = named.copy()
+    layout = [_keep_jokers(meld, old, names) for meld in melds]
     texts = []
-    for meld in melds[:count]:
-        cards = []
-        for card in meld[meld != NO_CARD]:
-            is_joker = named[card] > 0
-            named[card] -= is_joker
-            cards.append((int(card), bool(is_joker)))
+    for meld, before in zip(melds, layout, strict=True):
+        cards = before or [(card, bool(names[card] > 0)) for card in meld]
+        if before is None:
+            names[[card for card, is_joker in cards if is_joker]] -= 1
         texts.append(format_meld(cards))
     return texts
 
@@ -179,9 +223,13 @@ def arrange_loaded(
     works: NDArray[Any], near: Iterable[str] | None = None
 ) -> list[str] | None:
     """Returns a layout of the table of a workspace's question, or None."""
+    old, kept = near_melds(near or (), int(works[0]["num_ranks"]))
     melds = new_melds()
-    count = calls.arrange(works, near_melds(near), melds)
-    return None if count < 0 else layout_texts(works, melds, count)
+    count = calls.arrange(works, kept, melds)
+    if count < 0:
+        return None
+    found = [[int(card) for card in meld if card != NO_CARD] for meld in melds[:count]]
+    return _format_layout(found, works[0]["named"], old)
 
 
 def arrange(
@@ -252,6 +300,18 @@ def playable(
     return [ACTION_NAMES[action] for action in np.flatnonzero(mask)]
 
 
+def _can_finish(works: NDArray[Any]) -> bool:
+    """Tells whether a question without a waiting joker has any legal table ahead.
+
+    If the table is not legal, something is to be laid or a joker to be named anew.
+    """
+    if calls.is_table_legal(works):
+        return True
+    calls.answer(works)
+    work = works[0]
+    return bool(work["lay"].any() or work["name_more"].any() or work["name"].any())
+
+
 def best_meld(
     table: Table,
     hand: Hand,
@@ -292,6 +352,8 @@ def best_meld(
     works = new_workspaces()
     load(works, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
     old = NO_CARD if pending is None else parse_card(pending)
+    if pending is None and not _can_finish(works):
+        return None
     if calls.find_best(works, OBJECTIVES[objective], old) < 0:
         return None
     work = works[0]
