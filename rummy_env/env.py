@@ -107,7 +107,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self._mask = new_mask()
         self._seed = secrets.randbits(63)
         self._episode_index = -1
-        self._layout: list[str] | None = []
+        self._layout: list[str] = []
         self._is_interrupted = False
         self.agents: list[str] = []
         self.terminations: dict[str, bool] = {}
@@ -168,9 +168,10 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self.infos = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self._layout = []
+        self._is_interrupted = True
         calls.start_game(self.record, self._options, game_seed)
-        self._is_interrupted = False
         self._settle(self._write_mask())
+        self._is_interrupted = False
 
     def step(self, action: Any) -> None:
         """Plays an action of the agent whose turn it is.
@@ -185,11 +186,11 @@ class raw_env(AECEnv):  # type: ignore[misc]
         """
         if not self.agents:
             raise RummyError("there is no agent left to act: call reset() first")
+        self._check_whole()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        self._check_whole()
         number = parse_action(action)
         check_action(self.record, self._mask, number)
         self._is_interrupted = True
@@ -202,7 +203,9 @@ class raw_env(AECEnv):  # type: ignore[misc]
             self.render()
 
     def _check_whole(self) -> None:
-        """Refuses to go on from a step that was broken off."""
+        """Refuses to go on before a game, or from a step that was broken off."""
+        if self._episode_index < 0:
+            raise RummyError("no game was dealt yet: call reset() first")
         if self._is_interrupted:
             raise RummyError(
                 "a step was interrupted, so the game is no longer sound: call reset() "
@@ -224,6 +227,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
                     self._end_episode()
                     return
                 calls.start_next_round(self.record, self._options)
+                self._layout = []
                 count = self._write_mask()
             if count != 1 or not self.skip_forced:
                 break
@@ -254,7 +258,8 @@ class raw_env(AECEnv):  # type: ignore[misc]
         """Returns what an agent sees now; its mask is zeros unless it is to act.
 
         Raises:
-            RummyError: There is no such agent, or a step was interrupted.
+            RummyError: There is no such agent, no game was dealt, or a step was
+                interrupted.
         """
         self._check_whole()
         seat = self._seat_of.get(agent)
@@ -262,7 +267,9 @@ class raw_env(AECEnv):  # type: ignore[misc]
             raise RummyError(f"no agent {agent!r}; {nearest(agent, self._seat_of)}")
         out = np.empty(SIZE, dtype=np.float32)
         calls.encode_player(self.record, self._options, seat, out)
-        if seat == self.record["to_move"][0]:
+        # wrappers may terminate agents while the round still runs
+        is_finished = self.terminations.get(agent, True) or self.truncations[agent]
+        if seat == self.record["to_move"][0] and not is_finished:
             mask = self._mask.copy()
         else:
             mask = new_mask()
@@ -300,6 +307,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
             "agents": self.agents[:],
             "agent_selection": getattr(self, "agent_selection", None),
             "skip": getattr(self, "_skip_agent_selection", None),
+            "layout": self._layout[:],
             "terminations": dict(self.terminations),
             "truncations": dict(self.truncations),
             "rewards": dict(self.rewards),
@@ -325,7 +333,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self.rewards = dict(saved["rewards"])
         self._cumulative_rewards = dict(saved["cumulative"])
         self.infos = {agent: dict(info) for agent, info in saved["infos"].items()}
-        self._layout = []
+        self._layout = saved["layout"][:]
         self._is_interrupted = False
         self._write_mask()
 
@@ -340,9 +348,11 @@ class raw_env(AECEnv):  # type: ignore[misc]
         """
         if self.render_mode is None:
             raise RummyError("nothing to render: make it with render_mode='ansi'")
-        self._layout = self.game().layout(near=self._layout)
+        layout = self.game().layout(near=self._layout)
+        if layout is not None:
+            self._layout = layout  # kept through a meld, so that old melds stay put
         viewer = int(self.record["to_move"][0])
-        text = render(self.record, self.config, self._layout, viewer)
+        text = render(self.record, self.config, layout, viewer)
         if self.render_mode == "ansi":
             return text
         print(text, flush=True)

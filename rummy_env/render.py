@@ -26,14 +26,13 @@ def _table_lines(state: Any, layout: Sequence[str] | None) -> list[str]:
     """Returns the table, a meld a line."""
     if layout is None:
         lines = ["table (being rearranged):", f"  {_loose_cards(state)}"]
-        if state["pending"] != NOT_PENDING:
-            lines.append(
-                f"  * was {card_name(int(state['pending']))}, waits for a name"
-            )
-        return lines
-    if not layout:
-        return ["table: empty"]
-    return ["table:", *(f"  {meld}" for meld in layout)]
+    elif layout:
+        lines = ["table:", *(f"  {meld}" for meld in layout)]
+    else:
+        lines = ["table: empty"]
+    if state["pending"] != NOT_PENDING:
+        lines.append(f"  * was {card_name(int(state['pending']))}, waits for a name")
+    return lines
 
 
 def _player_line(state: Any, player: int, viewer: int | None) -> str:

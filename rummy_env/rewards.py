@@ -31,7 +31,7 @@ def parse_reward(reward: str) -> int:
     Raises:
         ConfigError: There is no such reward.
     """
-    if reward not in REWARDS:
+    if not isinstance(reward, str) or reward not in REWARDS:
         raise ConfigError(f"no reward {reward!r}; {nearest(str(reward), REWARDS)}")
     return REWARDS[reward]
 
@@ -42,7 +42,7 @@ def parse_episode(episode: str) -> int:
     Raises:
         ConfigError: There is no such kind.
     """
-    if episode not in EPISODES:
+    if not isinstance(episode, str) or episode not in EPISODES:
         raise ConfigError(f"no episode {episode!r}; {nearest(str(episode), EPISODES)}")
     return EPISODES[episode]
 

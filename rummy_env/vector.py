@@ -241,8 +241,7 @@ class VectorEnv:
 
     def _check_actions(self, actions: Any) -> NDArray[np.int64]:
         """Returns actions as the kernel takes them, refused where one is illegal."""
-        if not self._is_reset:
-            raise RummyError("call reset() before step()")
+        self._check_reset()
         array = np.asarray(actions)
         if array.shape != (self.num_envs,):
             raise RummyError(
@@ -256,6 +255,11 @@ class VectorEnv:
         if not is_legal.all():
             raise IllegalActionError(self._describe(array, np.flatnonzero(~is_legal)))
         return numbers
+
+    def _check_reset(self) -> None:
+        """Refuses to play or show games that were not dealt yet."""
+        if not self._is_reset:
+            raise RummyError("no game was dealt yet: call reset() first")
 
     def _describe(self, actions: NDArray[Any], rows: NDArray[Any]) -> str:
         """Returns what is wrong with the actions of some rows."""
@@ -280,8 +284,10 @@ class VectorEnv:
             A new array, float32 `[N, SIZE]`.
 
         Raises:
-            RummyError: There is no such seat, or the shape is wrong.
+            RummyError: There is no such seat, the shape is wrong, or reset() was not
+                called.
         """
+        self._check_reset()
         seats = np.asarray(player)
         if seats.dtype.kind not in "iu" or seats.shape not in ((), (self.num_envs,)):
             raise RummyError(f"a seat, or one for each of {self.num_envs} rows")
@@ -298,8 +304,9 @@ class VectorEnv:
         """Returns the game of a row as a `State`, an independent copy.
 
         Raises:
-            RummyError: There is no such row.
+            RummyError: There is no such row, or reset() was not called.
         """
+        self._check_reset()
         if not 0 <= row < self.num_envs:
             raise RummyError(f"there is no row {row} among {self.num_envs}")
         return State(self.config, self._states[row : row + 1].copy())
