@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from rummy_env.config import NUM_PLAYERS_AT
 from rummy_env.kernel.deal import episode_seed
 from rummy_env.kernel.encode import encode
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import entry, kernel
 from rummy_env.kernel.payoff import EPISODE_GAME, add_rewards, is_episode_over
 from rummy_env.kernel.scoring import RUNNING
 from rummy_env.kernel.turn import (
@@ -130,7 +130,7 @@ def _end_episode(rows: Rows, config: Any, row: int) -> None:
     rows.episode[row] += 1
 
 
-@kernel
+@entry
 def step_rows(
     rows: Rows, config: Any, works: Any, actions: Any, first: int, last: int
 ) -> None:
@@ -163,7 +163,7 @@ def _step_row(rows: Rows, config: Any, works: Any, row: int, action: int) -> Non
         _begin_episode(rows, config, works, row)
 
 
-@kernel
+@entry
 def encode_rows(rows: Rows, config: Any, players: Any, out: Any) -> None:
     """Writes what one player of each row sees.
 

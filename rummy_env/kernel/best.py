@@ -20,7 +20,7 @@ from rummy_env.cards import (
     NUM_RANKS,
 )
 from rummy_env.kernel.completion import answer, has_completion, is_table_legal
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import entry, kernel
 from rummy_env.kernel.scoring import RANK_POINT_TABLE
 
 BY_POINTS: Final = 0
@@ -302,7 +302,7 @@ class Questions(NamedTuple):
     old: Any
 
 
-@kernel
+@entry
 def best_rows(
     questions: Questions, works: Any, num_ranks: int, objective: int, actions: Any
 ) -> None:

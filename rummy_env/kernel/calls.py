@@ -9,24 +9,24 @@ from __future__ import annotations
 from typing import Any, Final
 
 from rummy_env.kernel import best, completion, encode, layout, payoff, turn
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import entry
 
 NO_ACTION: Final = -1
 
 
-@kernel
+@entry
 def start_game(states: Any, config: Any, seed: int) -> None:
     """See `turn.start_game`."""
     turn.start_game(states[0], config, seed)
 
 
-@kernel
+@entry
 def start_next_round(states: Any, config: Any) -> None:
     """See `turn.start_next_round`."""
     turn.start_next_round(states[0], config)
 
 
-@kernel
+@entry
 def play(states: Any, config: Any, works: Any, action: int, mask: Any) -> int:
     """Applies an action, if one is given, and writes what is legal then.
 
@@ -47,37 +47,37 @@ def play(states: Any, config: Any, works: Any, action: int, mask: Any) -> int:
     return turn.legal_actions(states[0], config, works[0], mask)
 
 
-@kernel
+@entry
 def encode_player(states: Any, config: Any, player: int, out: Any) -> None:
     """See `encode.encode`."""
     encode.encode(states[0], config, player, out)
 
 
-@kernel
+@entry
 def add_rewards(states: Any, config: Any, episode: int, reward: int, out: Any) -> None:
     """See `payoff.add_rewards`."""
     payoff.add_rewards(states[0], config, episode, reward, out)
 
 
-@kernel
+@entry
 def answer(works: Any) -> None:
     """See `completion.answer`."""
     completion.answer(works[0])
 
 
-@kernel
+@entry
 def is_table_legal(works: Any) -> bool:
     """See `completion.is_table_legal`."""
     return completion.is_table_legal(works[0])
 
 
-@kernel
+@entry
 def arrange(works: Any, near: Any, melds: Any) -> int:
     """See `layout.arrange`."""
     return layout.arrange(works[0], near, melds)
 
 
-@kernel
+@entry
 def find_best(works: Any, objective: int, old: int) -> int:
     """See `best.find_best`."""
     return best.find_best(works[0], objective, old)

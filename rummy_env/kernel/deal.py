@@ -21,7 +21,7 @@ from rummy_env.config import (
     NUM_RANKS_AT,
     PACKS_AT,
 )
-from rummy_env.kernel.jit import add, kernel, multiply
+from rummy_env.kernel.jit import add, entry, kernel, multiply
 
 NO_CARD: Final = -1
 """Stands in the stock's array where a card has been drawn."""
@@ -80,7 +80,7 @@ def below(key: Any, counter: int, bound: int) -> tuple[int, int]:
             return product // _SPAN, counter
 
 
-@kernel
+@entry
 def episode_seed(seed: int, row: int, episode: int) -> int:
     """Returns the seed, from 0 to 2**63 - 1, of an episode in a row of many games.
 
@@ -105,7 +105,7 @@ def shuffle(cards: Any, count: int, key: Any) -> None:
         cards[other] = card
 
 
-@kernel
+@entry
 def shuffle_for(cards: Any, seed: int, stream: int) -> None:
     """Puts an array of cards in the random order of a seed and a stream."""
     shuffle(cards, len(cards), stream_key(seed, stream))

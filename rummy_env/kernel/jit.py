@@ -20,6 +20,7 @@ from typing import Any, Final, TypeVar
 import numba
 import numpy as np
 from numba.core import event
+from numba.core.types.misc import unliteral
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -117,12 +118,26 @@ if IS_COMPILED:
     event.register("numba:compile", _SlowCompileNotice())
 
 
-def kernel(function: Function) -> Function:
-    """Compiles a function without holding the interpreter lock, and caches it.
+def _widen_literals(dispatcher: Any) -> None:
+    """Makes calls with a constant use the code for any number of its type.
 
-    Under `NUMBA_DISABLE_JIT=1` it returns the function as it is.
+    Numba would compile a function anew for every constant that it is called with.
     """
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    original = dispatcher.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        wide = {name: unliteral(kind) for name, kind in kws.items()}
+        return original([unliteral(kind) for kind in args], wide)
+
+    dispatcher.get_call_template = get_call_template
+
+
+def _compile(function: Any, **options: Any) -> Any:
+    """Returns a function compiled without the interpreter lock, and cached."""
+    compiled = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    if not IS_COMPILED:
+        return compiled
+    _widen_literals(compiled)
     if _CACHE_FOLDER is not None:
         previous = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(_CACHE_FOLDER)
@@ -131,6 +146,21 @@ def kernel(function: Function) -> Function:
         finally:
             numba.config.CACHE_DIR = previous
     return compiled
+
+
+def kernel(function: Function) -> Function:
+    """Compiles a function that other compiled functions call.
+
+    It cannot be called from Python: without that way in, it takes much less time to
+    compile. Under `NUMBA_DISABLE_JIT=1` it returns the function as it is.
+    """
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return _compile(function, **options)
+
+
+def entry(function: Function) -> Function:
+    """Compiles a function that Python calls, too; see `kernel`."""
+    return _compile(function)
 
 
 if IS_COMPILED:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rummy_env.cards import JOKER, JOKER_POINTS, NUM_CARD_TYPES, NUM_RANKS, RANK_POINTS
 from rummy_env.config import BONUS_TO_ALL_AT, NUM_PLAYERS_AT, TARGET_SCORE_AT
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import entry
 
 RUNNING: Final = 0
 BY_KNOCK: Final = 1
@@ -24,7 +24,7 @@ RANK_POINT_TABLE: Final = np.array(RANK_POINTS, dtype=np.int64)
 """Points of each rank, int64 `[13]`."""
 
 
-@kernel
+@entry
 def hand_points(hand: Any) -> int:
     """Returns the points of a hand of counts, `[53]` (R3)."""
     points = int(hand[JOKER]) * JOKER_POINTS
@@ -34,7 +34,7 @@ def hand_points(hand: Any) -> int:
     return points
 
 
-@kernel
+@entry
 def score_round(points: Any, count: int, ended: int, by: int, scores: Any) -> int:
     """Scores a round (R21 to R26).
 
@@ -70,7 +70,7 @@ def score_round(points: Any, count: int, ended: int, by: int, scores: Any) -> in
     return winners
 
 
-@kernel
+@entry
 def total_game(scores: Any, rounds_won: Any, config: Any, totals: Any) -> int:
     """Adds the bonuses at the end of a game (R28, R29).
 
