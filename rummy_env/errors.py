@@ -9,6 +9,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_MOST_NAMES = 30
+"""How many names a hint lists."""
+
 
 class RummyError(ValueError):
     """The base of every error of this package."""
@@ -49,7 +52,7 @@ class NotationError(RummyError):
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """Returns a hint naming what may have been meant, or all there is.
+    """Returns a hint naming what may have been meant, or what there is.
 
     Args:
         name: What was given.
@@ -62,4 +65,5 @@ def nearest(name: str, names: Iterable[str]) -> str:
     close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
     if close:
         return f"did you mean {close[0]!r}?"
-    return f"known: {', '.join(names)}"
+    more = f", ... {len(names)} in all" if len(names) > _MOST_NAMES else ""
+    return f"known: {', '.join(names[:_MOST_NAMES])}{more}"

@@ -28,7 +28,7 @@ from rummy_env.cards import (
     parse_meld,
 )
 from rummy_env.config import RuleConfig
-from rummy_env.errors import NotationError, RummyError, nearest
+from rummy_env.errors import ConfigError, NotationError, RummyError, nearest
 from rummy_env.kernel import calls
 from rummy_env.kernel.deal import NO_CARD
 from rummy_env.kernel.turn import NO_LAP, NOBODY, NOT_PENDING
@@ -116,7 +116,7 @@ def format_state(states: NDArray[Any], config: RuleConfig) -> str:
 def _split(text: str) -> dict[str, tuple[str, int]]:
     """Returns the fields of a text, each with its column, keys checked."""
     if len(text) > MAX_TEXT:
-        raise NotationError(f"a position has at most {MAX_TEXT} characters")
+        raise NotationError(f"over {MAX_TEXT} characters", column=MAX_TEXT + 1)
     found: dict[str, tuple[str, int]] = {}
     column = 1
     for index, part in enumerate(text.split(";")):
@@ -231,6 +231,15 @@ def _names(state: Any, name: str) -> NDArray[Any]:
     return names
 
 
+def _config(options: dict[str, Any], found: dict[str, tuple[str, int]]) -> RuleConfig:
+    """Returns the configuration, an error at the option its message begins with."""
+    try:
+        return RuleConfig.from_options(**options)
+    except ConfigError as error:
+        name = str(error).split()[0]
+        raise NotationError(str(error), column=found.get(name, ("", 1))[1]) from None
+
+
 def parse_state(text: str) -> tuple[NDArray[Any], RuleConfig]:
     """Returns the game that a line of text describes, and its options.
 
@@ -245,8 +254,7 @@ def parse_state(text: str) -> tuple[NDArray[Any], RuleConfig]:
             if name in found:
                 value, column = found[name]
                 options[name] = _parse_option(name, value)
-        column = 1
-        config = RuleConfig.from_options(**options)
+        config = _config(options, found)
         states = new_states()
         states["stock"], states["pending"] = NO_CARD, NOT_PENDING
         states["lap_left"], states["by"] = NO_LAP, NOBODY
@@ -270,17 +278,17 @@ def _finish(states: NDArray[Any], config: RuleConfig) -> None:
     """Works out whether the table is legal, and refuses what cannot be."""
     works, state = new_workspaces(), states[0]
     if state["seed"] < 0:
-        raise NotationError("a seed is not negative")
+        raise NotationError("a seed is not negative", column=1)
     works[0]["table"], works[0]["named"] = state["table"], state["named"]
     works[0]["num_ranks"] = config.num_ranks
     too_many = (state["table"].astype(int) > 2).any() or state["named"].sum() > 2
     if too_many:
-        raise NotationError("the table holds more copies of a card than two packs")
+        raise NotationError("a table has two copies of a card at most", column=1)
     is_legal = calls.is_table_legal(works) and state["pending"] == NOT_PENDING
     state["table_legal"] = is_legal
     wrong = problems(states, config)
     if wrong:
-        raise NotationError("no such position: " + "; ".join(wrong[:3]))
+        raise NotationError("no such position: " + "; ".join(wrong[:3]), column=1)
 
 
 @dataclass
@@ -315,8 +323,12 @@ class GameLog:
         if header != "rummy-game1":
             raise NotationError("a game begins with 'rummy-game1'", line=1, column=1)
         values = dict(part.partition("=")[::2] for part in fields)
+        if len(values) < len(fields):
+            raise NotationError("an option is given twice", line=1)
         try:
             seed = _parse_number(values.pop("seed", "0"))
+            if seed < 0:
+                raise NotationError("a seed is not negative")
             options = {k: _parse_option(k, v) for k, v in values.items()}
             config = RuleConfig.from_options(**options)
         except RummyError as error:

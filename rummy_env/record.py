@@ -16,9 +16,29 @@ from rummy_env.cards import JOKER, NUM_CARD_TYPES, card_name, rank_of
 from rummy_env.config import MAX_CARDS, MAX_PLAYERS, RuleConfig
 from rummy_env.kernel import calls
 from rummy_env.kernel.deal import NO_CARD
-from rummy_env.kernel.scoring import RUNNING, hand_points, score_round
-from rummy_env.kernel.turn import MAX_DRAWS, NO_LAP, NOT_PENDING
+from rummy_env.kernel.scoring import (
+    BY_GOING_OUT,
+    BY_KNOCK,
+    BY_LAP,
+    RUNNING,
+    hand_points,
+    score_round,
+    total_game,
+)
+from rummy_env.kernel.turn import (
+    GAME_OVER,
+    GAME_RUNNING,
+    GAME_TRUNCATED,
+    MAX_DRAWS,
+    NO_LAP,
+    NOBODY,
+    NOT_PENDING,
+)
 from rummy_env.kernel.workspace import new_workspaces
+
+MAX_SCORE: Final = 10**9
+MAX_ROUNDS_WON: Final = 10**7
+"""Limits that keep totals within 32 bits."""
 
 STATE: Final = np.dtype(
     [
@@ -116,6 +136,11 @@ def _turn_problems(state: Any, config: RuleConfig) -> list[str]:
     """Returns what is wrong with the turn."""
     found = []
     seats = range(config.num_players)
+    for name, most in (("scores", MAX_SCORE), ("rounds_won", MAX_ROUNDS_WON)):
+        if (state[name] < 0).any() or (state[name] > most).any():
+            found.append(f"{name} are not from 0 to {most}")
+    if not 0 <= state["round"] < config.max_rounds:
+        found.append(f"round {state['round']} is not among {config.max_rounds}")
     if state["to_move"] not in seats or state["dealer"] not in seats:
         found.append("a seat has no player")
     if not 0 <= state["draws"] <= MAX_DRAWS:
@@ -123,6 +148,9 @@ def _turn_problems(state: Any, config: RuleConfig) -> list[str]:
     lap = int(state["lap_left"])
     if lap != NO_LAP and not 1 <= lap <= config.num_players:
         found.append("the lap has more turns than players")
+    is_stuck = state["draws"] == 0 and state["stock_left"] == 0
+    if lap == NO_LAP and is_stuck and state["ended"] == RUNNING:
+        found.append("nothing is drawn yet, but the stock is empty")
     if (state["locked"] > state["named"]).any():
         found.append("a locked name is not on the table")
     if (state["laid"] > state["table"]).any():
@@ -130,6 +158,8 @@ def _turn_problems(state: Any, config: RuleConfig) -> list[str]:
     laid = state["laid"].sum(dtype=np.int64)
     if state["num_laid"] < laid:
         found.append("more cards were laid than were counted")
+    if state["num_laid"] > laid + state["locked"].sum(dtype=np.int64):
+        found.append("more cards were counted as laid than were")
     if state["num_laid"] == 0 and state["pending"] != NOT_PENDING:
         found.append("a joker was released before a card was laid")
     if lap == NO_LAP and state["draws"] == 0 and state["num_laid"] > 0:
@@ -154,7 +184,8 @@ def _table_problems(states: NDArray[Any], config: RuleConfig) -> list[str]:
         found.append(f"the table is noted as legal: {bool(state['table_legal'])}")
     if not is_legal and (state["num_laid"] == 0 or state["ended"] != RUNNING):
         found.append("the table is not legal, though no meld is under way")
-    is_empty = not state["hands"][int(state["to_move"])].any()
+    mover = int(state["to_move"])
+    is_empty = mover in range(MAX_PLAYERS) and not state["hands"][mover].any()
     if state["ended"] == RUNNING and is_empty and is_legal:
         found.append("the player to move has no card left, and the round goes on")
     return found
@@ -162,10 +193,18 @@ def _table_problems(states: NDArray[Any], config: RuleConfig) -> list[str]:
 
 def _end_problems(state: Any, config: RuleConfig) -> list[str]:
     """Returns what is wrong with the end of a round that is over."""
-    if state["ended"] == RUNNING:
-        return []
     found: list[str] = []
-    count = config.num_players
+    count, seats = config.num_players, range(config.num_players)
+    is_over = state["game_over"] != GAME_RUNNING
+    if state["ended"] == RUNNING:
+        is_clean = not (is_over or state["winners"] or state["game_winners"])
+        if not is_clean or state["by"] != NOBODY:
+            found.append("a round that runs has been won or ended")
+        return found
+    if state["ended"] not in (BY_KNOCK, BY_GOING_OUT, BY_LAP):
+        return [f"there is no ending {state['ended']}"]
+    if state["by"] not in (seats if state["ended"] != BY_LAP else (NOBODY,)):
+        return ["the round was ended by somebody else"]
     points = [int(hand_points(hand)) for hand in state["hands"][:count]]
     if points != state["points"][:count].tolist():
         found.append("the points are not those of the hands")
@@ -176,4 +215,24 @@ def _end_problems(state: Any, config: RuleConfig) -> list[str]:
         found.append("the scores of the round are not those of its points")
     if int(winners) != int(state["winners"]):
         found.append("the winners of the round are not those of its points")
+    return found + _game_problems(state, config)
+
+
+def _game_problems(state: Any, config: RuleConfig) -> list[str]:
+    """Returns what is wrong with whether the game is over, and who won it."""
+    count = config.num_players
+    own = state["scores"][:count].astype(np.int64)
+    totals, winners, game_over = own.copy(), 0, GAME_RUNNING
+    if own.max() >= config.target_score:
+        won, game_over = state["rounds_won"][:count].astype(np.int64), GAME_OVER
+        winners = int(total_game(own, won, config.to_array(), totals))
+    elif state["round"] + 1 >= config.max_rounds:
+        game_over = GAME_TRUNCATED
+    found = []
+    if int(state["game_over"]) != game_over:
+        found.append("whether the game is over does not follow from its scores")
+    if totals.tolist() != state["totals"][:count].tolist():
+        found.append("the totals are not those of the scores")
+    if int(state["game_winners"]) != winners:
+        found.append("the winners of the game are not those of the totals")
     return found

@@ -13,7 +13,7 @@ from rummy_env import notation, observation, record, rules, solver
 from rummy_env.actions import ACTION_NAMES, parse_action
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, parse_hand, rank_of
 from rummy_env.config import RuleConfig
-from rummy_env.errors import ConfigError, PositionError, RummyError
+from rummy_env.errors import ConfigError, NotationError, PositionError, RummyError
 from rummy_env.kernel import deal, turn
 from rummy_env.kernel.workspace import new_workspaces
 
@@ -128,8 +128,6 @@ class State:
         _put_numbers(state["scores"], scores, config, "scores")
         _put_numbers(state["rounds_won"], rounds_won, config, "rounds_won")
         _put_cards(state, config, table, hands, stock)
-        if state["lap_left"] == turn.NO_LAP and draws == 0 and state["stock_left"] == 0:
-            raise PositionError("nothing is drawn yet, but the stock is empty")
         wrong = record.problems(states, config)
         if wrong:
             raise PositionError("no such position: " + "; ".join(wrong[:3]))
@@ -142,8 +140,10 @@ class State:
         Raises:
             NotationError: The text is no position; says at which column and why.
         """
-        states, config = notation.parse_state(text)
-        return cls(config, states)
+        state = cls(*notation.parse_state(text)[::-1])
+        if state.outcome() is None and not state._legal().any():
+            raise NotationError("the meld under way cannot be finished", column=1)
+        return state
 
     def to_text(self) -> str:
         """Returns the game as one line of text; see `notation`."""
