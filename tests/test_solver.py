@@ -1,0 +1,284 @@
+"""The solver's best meld by brute force, and layouts near an earlier one."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rummy_env import RuleConfig, State, solver
+from rummy_env.actions import parse_action
+from rummy_env.cards import CARD_NAMES, JOKER, NUM_CARD_TYPES
+from tests.positions import lays
+from tests.reference.completion import (
+    Table,
+    Turn,
+    is_completion,
+    is_table_legal,
+    jokers_laid,
+    legal_tables,
+    melding_actions,
+    new_names,
+    num_tables,
+    play,
+)
+from tests.reference.game import card_points
+from tests.reference.melds import all_melds, pack, unpack
+from tests.twins import is_layout_of, question_of, table_text
+
+
+def small_turn(rng: random.Random) -> Turn | None:
+    """Returns a small turn, at its start or within it; None where it is too large."""
+    num_ranks = rng.choice([4, 5, 6, 13])
+    cards: Counter[int] = Counter()
+    for _ in range(rng.randrange(3)):
+        cards.update(rng.choice([m for m in all_melds(num_ranks) if len(m) < 6]))
+    named = [card for card in sorted(cards) if rng.random() < 0.15][:2]
+    real = cards - Counter(named)
+    left = [
+        suit * 13 + rank
+        for suit in range(4)
+        for rank in range(num_ranks)
+        for _ in range(2 - real[suit * 13 + rank])
+    ]
+    near = [card for card in left if any(abs(card - c) < 3 for c in cards)] or left
+    size = rng.randint(1, 5)
+    chosen = Counter(rng.choice([near, left][rng.random() < 0.4]) for _ in range(size))
+    if max((real + chosen).values()) > 2:
+        return None
+    laid = rng.random() < 0.5
+    pending = named.pop() if laid and named and rng.random() < 0.6 else None
+    locked = [card for card in named if laid and rng.random() < 0.3]
+    free = 2 - len(named) - (pending is not None)
+    turn = Turn(
+        real=pack(real.elements()),
+        named=pack(named),
+        locked=pack(locked),
+        hand=pack(chosen.elements()),
+        jokers=rng.randint(0, min(1, free)),
+        pending=pending,
+        laid=laid,
+        num_ranks=num_ranks,
+    )
+    return turn if num_tables(turn) < 20_000 else None
+
+
+def worth(turn: Turn, table: Table, objective: str) -> int:
+    """Returns what a final table lays."""
+    cards = unpack(table[0] - turn.real) + [JOKER] * jokers_laid(turn, table)
+    return len(cards) if objective == "cards" else sum(map(card_points, cards))
+
+
+def laid_counts(turn: Turn, table: Table) -> tuple[int, ...]:
+    """Returns how many of each card a final table lays, jokers last."""
+    cards = Counter(unpack(table[0] - turn.real))
+    return (*(cards[c] for c in range(NUM_CARD_TYPES)), jokers_laid(turn, table))
+
+
+def ends(turn: Turn) -> Iterator[Table]:
+    """Yields every table the turn may end with."""
+    for table in legal_tables(turn):
+        if not is_completion(turn, table):
+            continue
+        if turn.pending is None or new_names(turn, table) - {turn.pending}:
+            yield table
+
+
+def check_actions(turn: Turn, actions: list[str]) -> Turn:
+    """Plays actions, each legal; a joker takes the lowest name that will do."""
+    for action in actions:
+        legal = melding_actions(turn)
+        assert action in legal, (turn, actions)
+        if action.startswith("joker") and turn.pending is None:
+            assert action == next(a for a in legal if a.startswith("joker"))
+        turn = play(turn, action)
+    return turn
+
+
+@pytest.mark.parametrize("objective", ["points", "cards"])
+def test_best_meld_by_brute_force(objective: str) -> None:
+    rng = random.Random(len(objective))
+    seen: Counter[str] = Counter()
+    while seen["asked"] < 450:
+        turn = small_turn(rng)
+        if turn is None:
+            continue
+        tables = list(ends(turn))
+        best = max((worth(turn, t, objective) for t in tables), default=-1)
+        found = solver.best_meld(**question_of(turn), objective=objective)
+        seen["asked"] += 1
+        if best < 0 or (best == 0 and is_table_legal(turn)):
+            assert found is None, turn
+            seen["none"] += 1
+            continue
+        assert found is not None, turn
+        actions, layout = found
+        after = check_actions(turn, actions)
+        assert is_table_legal(after), turn
+        end = (after.real, after.named)
+        assert worth(turn, end, objective) == best, turn
+        equals = [t for t in tables if worth(turn, t, objective) == best]
+        if turn.pending is None:
+            assert laid_counts(turn, end) == max(laid_counts(turn, t) for t in equals)
+        real, named = unpack(after.real), unpack(after.named)
+        assert is_layout_of(layout, real, named, turn.num_ranks)
+        seen["ties"] += len({laid_counts(turn, t) for t in equals}) > 1
+        seen["renamed"] += "take" in " ".join(actions) or turn.pending is not None
+    assert seen["none"] > 60, seen
+    assert seen["renamed"] > 30, seen
+    assert seen["asked"] - seen["none"] > 150, seen
+    assert seen["ties"] > 1, seen
+
+
+def test_best_meld_replays_through_a_state() -> None:
+    rng = random.Random(3)
+    played = 0
+    while played < 60:
+        turn = small_turn(rng)
+        if turn is None or turn.laid or not turn.hand:
+            continue
+        asked = question_of(turn)
+        found = solver.best_meld(**asked)
+        if (
+            found is None
+            or solver.arrange(asked["table"], None, turn.num_ranks) is None
+        ):
+            continue
+        config = RuleConfig(
+            num_players=2, packs=2, num_ranks=turn.num_ranks, hand_size=1
+        )
+        hands = [asked["hand"], None]
+        state = State.from_position(config, asked["table"], hands, draws=2)
+        for action in found[0]:
+            state.apply_action(action)
+        played += 1
+        outcome = state.outcome()
+        if outcome is None:
+            assert "end" in state.legal_action_names()
+        else:
+            assert outcome["reason"] == "out"
+
+
+@pytest.mark.parametrize(
+    ("table", "hand", "actions"),
+    [
+        ("", "7c 7d 7h 2s 3s 4s", [*lays("7c 7d 7h 2s 3s 4s")]),
+        ("", "Kc Qc Jc 9s 2c", lays("Jc Qc Kc")),
+        ("5c 6c *7c", "7c Kd", ["lay 7c", "take 7c", "joker 4c"]),
+        ("", "7c 7d *", [*lays("7c 7d"), "joker 7h"]),
+        ("7c 7d 7h", "Kd 2s", None),
+        ("7c 8c 9c", "7c 8c 9c 7d 7h", lays("7c 8c 9c")),
+    ],
+)
+def test_best_meld_by_hand(table: str, hand: str, actions: list[str] | None) -> None:
+    for objective in ("points", "cards"):
+        found = solver.best_meld(table, hand, objective)
+        assert (None if found is None else found[0]) == actions
+
+
+def test_points_and_cards_may_ask_for_different_melds() -> None:
+    hand = "Ac 2c 3c Ad Ah Kc Qc"  # Ac 2c 3c, Ac Ad Ah, or Qc Kc Ac: 21 points
+    by_points = solver.best_meld("", hand, "points")
+    by_cards = solver.best_meld("", hand, "cards")
+    assert by_points is not None
+    assert by_cards is not None
+    assert by_points[0] == ["lay Ac", "lay Qc", "lay Kc"]
+    assert by_cards[0] == ["lay Ac", "lay 2c", "lay 3c"]  # three: the lowest ids
+
+
+@pytest.mark.parametrize(
+    ("table", "hand", "given"),
+    [
+        ("5c 6c", "Kd", {}),
+        ("5c", "", {}),
+        ("5c 6c 7c 7c *7c", "Kd", {"locked": "*7c"}),
+        ("5c 6c", "Kd", {"pending": "7c"}),
+    ],
+)
+def test_best_meld_where_nothing_can_be_finished(
+    table: str, hand: str, given: dict[str, str]
+) -> None:
+    if "pending" in given:  # the joker may be 4c only: 7c is what it gave up
+        found = solver.best_meld(table, hand, **given)
+        assert found is not None
+        assert found[0] == ["joker 4c"]
+    else:
+        assert solver.best_meld(table, hand, **given) is None
+
+
+def test_best_actions_are_the_first_of_best_meld() -> None:
+    rng = random.Random(4)
+    turns = [t for t in (small_turn(rng) for _ in range(200)) if t is not None]
+    turns = [replace(t, num_ranks=13) for t in turns]
+    turns = [t for t in turns if t.laid and melding_actions(t)]
+    assert len(turns) > 20
+
+    def counts(bags: list[int], size: int) -> np.ndarray:
+        rows = np.zeros((len(bags), size), dtype=np.int64)
+        for row, bag in enumerate(bags):
+            np.add.at(rows[row], unpack(bag), 1)
+        return rows
+
+    hands = counts([t.hand for t in turns], NUM_CARD_TYPES + 1)
+    hands[:, JOKER] = [t.jokers for t in turns]
+    table, named, locked = (
+        counts([getattr(t, name) for t in turns], NUM_CARD_TYPES)
+        for name in ("real", "named", "locked")
+    )
+    old = np.array([-1 if t.pending is None else t.pending for t in turns])
+    found = solver.best_actions(table, named, locked, hands, old)
+    melds = [solver.best_meld(**question_of(t)) for t in turns]
+    assert found.tolist() == [parse_action(m[0][0]) if m else -1 for m in melds]
+
+
+# Layouts
+
+
+def test_arrange_near_keeps_the_melds_that_stand() -> None:
+    rng = random.Random(7)
+    for _ in range(200):
+        num_ranks = rng.choice([5, 8, 13])
+        cards: Counter[int] = Counter()
+        melds = []
+        for _ in range(rng.randint(2, 7)):
+            meld = rng.choice([m for m in all_melds(num_ranks) if len(m) < 7])
+            if max((cards + Counter(meld)).values()) <= 2:
+                cards.update(meld)
+                melds.append(meld)
+        joker = rng.choice(sorted(cards))
+        names = {joker: 1}
+        near = []
+        for meld in melds:
+            words = [
+                ("*" if names.get(card, 0) and not names.update({card: 0}) else "")
+                + CARD_NAMES[card]
+                for card in meld
+            ]
+            near.append(" ".join(words))
+        real = sorted((cards - Counter([joker])).elements())
+        table = table_text(real, [joker])
+        assert solver.arrange(table, near=near, num_ranks=num_ranks) == near
+        found = solver.arrange(table, near=near[:-1], num_ranks=num_ranks)
+        assert found is not None
+        assert found[: len(near) - 1] == near[:-1]
+        assert is_layout_of(found, real, [joker], num_ranks)
+
+
+def test_arrange_keeps_nothing_that_is_no_meld() -> None:
+    table = "7c 7d 8c 9c Tc 8d 9d Td"
+    for near in (["7c 7d"], ["7c 8c 9d"], ["7c 9c Tc"], ["7c 7c 7c"], ["Kc"], [""]):
+        layout = solver.arrange(table, near=near)
+        assert layout == ["7c 8c 9c Tc", "7d 8d 9d Td"], near
+
+
+def test_arrange_keeps_what_it_can_of_a_table_that_changed() -> None:
+    near = ["7c 7d 7h", "8c 8d 8h", "9c 9d 9h", "2s 3s 4s"]
+    table = [*near, "6c"]  # the run 6-9 of clubs leaves the other two suits as runs
+    layout = solver.arrange(table, near=near)
+    assert layout is not None
+    assert "2s 3s 4s" in layout
+    assert sorted(layout) == sorted(["2s 3s 4s", "6c 7c 8c 9c", "7d 8d 9d", "7h 8h 9h"])
