@@ -173,7 +173,7 @@ def _encode_cards(state: Any, config: Any, player: int, out: Any) -> None:
             _mark(out, _UNSEEN, card, packs - hand[card] - table[card])
             jokers -= state["named"][card]
     if state["pending"] != NOT_PENDING:
-        out[_RELEASED + state["pending"]] = 1.0
+        out[_RELEASED + int(state["pending"])] = 1.0
         jokers -= 1
     out[_OWN_JOKERS] = hand[JOKER] / 2.0
     out[_UNSEEN_JOKERS] = jokers / 2.0
@@ -185,7 +185,7 @@ def _encode_turn(state: Any, config: Any, player: int, out: Any) -> None:
     num_players = config[NUM_PLAYERS_AT]
     if state["to_move"] == player and state["ended"] == RUNNING:
         out[_IS_ACTING] = 1.0
-    out[_DRAWS + state["draws"]] = 1.0
+    out[_DRAWS + int(state["draws"])] = 1.0
     out[_LAID_ANY] = 1.0 if state["num_laid"] > 0 else 0.0
     out[_NUM_LAID] = state["num_laid"] / PER_LAID
     out[_IS_PENDING] = 1.0 if state["pending"] != NOT_PENDING else 0.0

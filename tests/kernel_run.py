@@ -1,0 +1,50 @@
+"""A little of everything the kernels do, as text: `python -m tests.kernel_run`.
+
+Run it under another setting of the compiler and compare.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from rummy_env import RuleConfig, State, solver
+from rummy_env.kernel.jit import IS_COMPILED, source_digest
+from tests.driving import chosen_action
+
+CASES = Path(__file__).with_name("cases") / "melding.json"
+MOST_ACTIONS = 80
+MOST_CASES = 25
+
+
+def round_lines(num_players: int, num_ranks: int) -> list[str]:
+    """Plays a short round; returns every position with its mask."""
+    config = RuleConfig(num_players=num_players, num_ranks=num_ranks, hand_size=4)
+    state = State.new(config, seed=num_ranks)
+    lines = []
+    while state.outcome() is None and len(lines) < MOST_ACTIONS:
+        text, mask = state.to_text(), state.action_mask()
+        lines.append(f"{text} {state.legal_actions()} {state.layout()}")
+        lines.append(str(state.observation(0).sum()))
+        state.apply_action(chosen_action(text, mask))
+    return [*lines, state.to_text()]
+
+
+def case_lines() -> list[str]:
+    """Asks the solver what is playable in the cases of melding, and what is best."""
+    lines = []
+    for case in json.loads(CASES.read_text(encoding="utf-8"))[:MOST_CASES]:
+        table, hand = case["table"], case["hand"]
+        best = solver.best_meld(table, hand)
+        lines.append(f"{case['name']}: {solver.playable(table, hand)} {best}")
+    return lines
+
+
+def all_lines() -> list[str]:
+    """Returns everything, line by line."""
+    return [*round_lines(2, 6), *round_lines(3, 5), *case_lines()]
+
+
+if __name__ == "__main__":
+    print(f"compiled {IS_COMPILED} digest {source_digest()}")
+    print(*all_lines(), sep="\n")
