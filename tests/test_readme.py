@@ -1,6 +1,6 @@
 """What the README shows is so: its Python runs, its commands exist.
 
-The Python blocks run from top to bottom in one namespace. Lines that begin with `#>`
+The Python blocks run from top to bottom in one namespace. Lines that begin with `# ->`
 are what a block prints, in order.
 """
 
@@ -22,7 +22,7 @@ from rummy_env.observation import SECTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-PRINTS = "#> "
+PRINTS = "# -> "
 
 
 def blocks(language: str) -> list[str]:
