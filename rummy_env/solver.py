@@ -300,18 +300,6 @@ def playable(
     return [ACTION_NAMES[action] for action in np.flatnonzero(mask)]
 
 
-def _can_finish(works: NDArray[Any]) -> bool:
-    """Tells whether a question without a waiting joker has any legal table ahead.
-
-    If the table is not legal, something is to be laid or a joker to be named anew.
-    """
-    if calls.is_table_legal(works):
-        return True
-    calls.answer(works)
-    work = works[0]
-    return bool(work["lay"].any() or work["name_more"].any() or work["name"].any())
-
-
 def best_meld(
     table: Table,
     hand: Hand,
@@ -352,8 +340,6 @@ def best_meld(
     works = new_workspaces()
     load(works, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
     old = NO_CARD if pending is None else parse_card(pending)
-    if pending is None and not _can_finish(works):
-        return None
     if calls.find_best(works, OBJECTIVES[objective], old) < 0:
         return None
     work = works[0]

@@ -254,6 +254,8 @@ def find_best(work: Any, objective: int, old: int) -> int:
         The value of the cards laid; -1 if no completion exists.
     """
     work["num_plan"] = 0
+    if not has_completion(work):
+        return -1
     _remember(work)
     if old != NO_CARD:
         card = _choose_name(work, objective, old)
@@ -263,8 +265,6 @@ def find_best(work: Any, objective: int, old: int) -> int:
         work["locked"][card] += 1
         _plan(work, NAME_JOKER + card)
     _search_best(work, objective)
-    if work["best_value"] < 0:
-        return -1
     _plan_best(work)
     return work["best_value"]
 

@@ -36,11 +36,11 @@ _SHIFT_32: Final = np.uint64(32)
 _SHIFT_1: Final = np.uint64(1)
 _SPAN: Final = 1 << 32
 
-DEALER_STREAM: Final = -1
+DEALER_STREAM: Final = 1 << 62
 """The stream of the first dealer; deals use the round's index, from 0."""
-EPISODE_STREAM: Final = -2
+EPISODE_STREAM: Final = DEALER_STREAM + 1
 """The stream of episode seeds."""
-POSITION_STREAM: Final = -3
+POSITION_STREAM: Final = DEALER_STREAM + 2
 """The stream of cards dealt into a made-up position."""
 
 
