@@ -228,8 +228,10 @@ class State:
             near: The layout shown before; its melds are kept where they can be.
 
         Returns:
-            The melds as texts, or None while the table is not legal.
+            The melds as texts, or None while the table is not legal or a joker waits.
         """
+        if not self.record["table_legal"][0]:
+            return None
         works = new_workspaces()
         work = works[0]
         work["table"], work["named"] = self.record["table"][0], self.record["named"][0]

@@ -7,7 +7,7 @@ import itertools
 import os
 import secrets
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -176,7 +176,11 @@ class VectorEnv:
             self._pool = ThreadPoolExecutor(len(jobs) - 1, "rummy_env")
             self._pool_process = os.getpid()
         others = [self._pool.submit(kernel, *job) for job in jobs[1:]]
-        kernel(*jobs[0])
+        try:
+            kernel(*jobs[0])
+        finally:
+            # an interrupt must not leave threads at work on rows stepped again
+            wait(others)
         for other in others:
             other.result()
 

@@ -34,9 +34,6 @@ def run(*arguments: str, **settings: str) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(
-    strict=True, reason="kernel/deal.py makes a uint64 of a negative stream"
-)
 def test_kernels_run_as_plain_python_and_say_the_same() -> None:
     first, *lines = run("-m", "tests.kernel_run", NUMBA_DISABLE_JIT="1")
     assert first.startswith("compiled False")

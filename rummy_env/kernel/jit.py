@@ -83,7 +83,7 @@ class _SlowCompileNotice(event.Listener):  # type: ignore[misc]
         self._is_said = True
         print(
             "rummy_env: compiling the game engine, once for this version "
-            "(about half a minute)...",
+            "(a minute or two)...",
             file=sys.stderr,
             flush=True,
         )
