@@ -25,7 +25,7 @@ WARM_UP := from rummy_env import VectorEnv, manipulation_rummy_v0 as game; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv train test check clean
+.PHONY: help venv train test check bench clean
 
 help: ## Lists the targets and their variables
 	@echo "Usage: make TARGET [VARIABLE=value]"
@@ -51,6 +51,9 @@ check: $(STAMP) ## Checks format, lint, types and who imports whom
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports --no-logo
+
+bench: $(STAMP) ## Measures the engine: masks, steps a second, start-up
+	@$(PY) benchmarks/figures.py $(ARGS)
 
 clean: ## Removes .venv, caches and builds; what training wrote stays
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

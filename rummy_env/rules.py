@@ -157,7 +157,22 @@ def new_mask() -> NDArray[np.int8]:
     return np.zeros(NUM_ACTIONS, dtype=np.int8)
 
 
-def outcome(states: NDArray[Any], config: RuleConfig) -> dict[str, Any] | None:
+class Outcome(dict[str, Any]):
+    """How a round ended: a dict whose entries are attributes as well."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns an entry.
+
+        Raises:
+            AttributeError: There is none of this name.
+        """
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"an outcome has no {name!r}") from None
+
+
+def outcome(states: NDArray[Any], config: RuleConfig) -> Outcome | None:
     """Returns how a round ended, or None while it runs.
 
     Returns:
@@ -171,18 +186,18 @@ def outcome(states: NDArray[Any], config: RuleConfig) -> dict[str, Any] | None:
         return None
     count = config.num_players
     is_over = state["game_over"] == turn.GAME_OVER
-    return {
-        "reason": ENDINGS[int(state["ended"]) - 1],
-        "by": None if state["by"] == turn.NOBODY else int(state["by"]),
-        "points": state["points"][:count].tolist(),
-        "round_scores": state["round_scores"][:count].tolist(),
-        "winners": _players_of(int(state["winners"])),
-        "scores": state["scores"][:count].tolist(),
-        "game_over": bool(state["game_over"] != turn.GAME_RUNNING),
-        "totals": state["totals"][:count].tolist(),
-        "game_winners": _players_of(int(state["game_winners"])) if is_over else [],
-        "truncated": bool(state["game_over"] == turn.GAME_TRUNCATED),
-    }
+    return Outcome(
+        reason=ENDINGS[int(state["ended"]) - 1],
+        by=None if state["by"] == turn.NOBODY else int(state["by"]),
+        points=state["points"][:count].tolist(),
+        round_scores=state["round_scores"][:count].tolist(),
+        winners=_players_of(int(state["winners"])),
+        scores=state["scores"][:count].tolist(),
+        game_over=bool(state["game_over"] != turn.GAME_RUNNING),
+        totals=state["totals"][:count].tolist(),
+        game_winners=_players_of(int(state["game_winners"])) if is_over else [],
+        truncated=bool(state["game_over"] == turn.GAME_TRUNCATED),
+    )
 
 
 def play(

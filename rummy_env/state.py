@@ -195,7 +195,7 @@ class State:
         rules.check_action(self.record, mask, number)
         rules.play(self.record, self._options, local_workspaces(), mask, number)
 
-    def outcome(self) -> dict[str, Any] | None:
+    def outcome(self) -> rules.Outcome | None:
         """Returns how the round ended, or None; see `rules.outcome`."""
         return rules.outcome(self.record, self.config)
 
