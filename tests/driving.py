@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import zlib
 from collections.abc import Callable
 from typing import Any
@@ -16,8 +17,19 @@ SMALL_GAME: dict[str, Any] = {"num_ranks": 6, "hand_size": 5, "target_score": 60
 """Options of a game that takes a few quick rounds."""
 NO_CHOICE: dict[str, Any] = {"num_ranks": 4, "hand_size": 5, "jokers_per_pack": 0}
 """Options for two players under which 3 in 100 rounds hold no choice at all."""
-NO_CHOICE_SEED = 17
-"""A seed whose first round under those options holds none."""
+
+
+@functools.cache
+def no_choice_seed() -> int:
+    """Returns the first seed whose first round under those options holds no choice."""
+    config = RuleConfig(num_players=2, **NO_CHOICE)
+    for seed in range(1000):
+        state = State.new(config, seed)
+        while len(legal := state.legal_actions()) == 1:
+            state.apply_action(legal[0])
+        if not legal:
+            return seed
+    raise AssertionError("every round holds a choice")
 
 
 def random_action(mask: NDArray[np.int8], rng: np.random.Generator) -> int:

@@ -17,9 +17,9 @@ from rummy_env.manipulation_rummy_v0 import env, raw_env
 from rummy_env.rewards import REWARDS
 from tests.driving import (
     NO_CHOICE,
-    NO_CHOICE_SEED,
     SMALL_GAME,
     next_action,
+    no_choice_seed,
     trace,
 )
 
@@ -191,9 +191,9 @@ def test_skipping_forced_actions_plays_the_same_games(
 def test_a_game_may_pass_over_rounds_without_a_choice() -> None:
     options = {"num_players": 2, "target_score": 40, **NO_CHOICE}
     every, some = raw_env(**options), raw_env(**options, skip_forced=True)
-    choices, sums, outcome = play_choices(every, NO_CHOICE_SEED)
+    choices, sums, outcome = play_choices(every, no_choice_seed())
     assert choices[0].round_index > 0
-    assert play_choices(some, NO_CHOICE_SEED) == (choices, sums, outcome)
+    assert play_choices(some, no_choice_seed()) == (choices, sums, outcome)
 
 
 @pytest.mark.parametrize("reward", ["score", "win"])
@@ -201,7 +201,7 @@ def test_an_episode_without_a_choice_is_over_after_reset(reward: str) -> None:
     game = raw_env(
         num_players=2, episode="round", reward=reward, skip_forced=True, **NO_CHOICE
     )
-    game.reset(seed=NO_CHOICE_SEED)
+    game.reset(seed=no_choice_seed())
     assert game.terminations == {"player_0": True, "player_1": True}
     given = dict(game.rewards)
     outcome = game.infos["player_0"]["outcome"]
