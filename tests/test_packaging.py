@@ -98,6 +98,20 @@ def test_every_floor_is_in_the_picture() -> None:
         assert required | optional <= words
 
 
+def test_the_rooms_of_the_kernel_are_those_of_the_contract() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.split("### The rooms of the kernel")[1].split("\n## ")[0]
+    cells = re.findall(r"^\| (`[^|]*) \|", table, re.MULTILINE)
+    rooms = [set(re.findall(r"`(\w+)`", cell)) for cell in cells]
+    (contract,) = (
+        c
+        for c in read_project()["tool"]["importlinter"]["contracts"]
+        if c.get("containers") == ["rummy_env.kernel"]
+    )
+    assert rooms == [set(line.split(" : ")) for line in reversed(contract["layers"])]
+    assert set().union(*rooms) == modules_in(PACKAGE / "kernel")
+
+
 def test_importing_the_package_leaves_heavy_ones_alone() -> None:
     code = "import rummy_env, sys; print(*sys.modules)"
     run = subprocess.run(
