@@ -6,6 +6,10 @@ one aside never makes another layable that was not. If all of them fit at once, 
 are the best of their branch; else the first one is laid, and afterwards set aside.
 Cards are tried in the order of their ids and only a larger value replaces the best,
 so among equals the first in that order is found.
+
+Where that takes many nodes the open cards together are too weak a bound. Then `prices`
+bounds each node, and the search is begun anew for values close to the bound of the
+root, lower ones following until there is one: what is found is the same, in order.
 """
 
 from __future__ import annotations
@@ -13,29 +17,18 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from rummy_env.actions import LAY, NAME_JOKER, TAKE
-from rummy_env.cards import (
-    JOKER,
-    JOKER_POINTS,
-    NUM_CARD_TYPES,
-    NUM_RANKS,
-)
+from rummy_env.cards import JOKER, NUM_CARD_TYPES
 from rummy_env.kernel.completion import answer, has_completion, is_table_legal
 from rummy_env.kernel.jit import entry, kernel
-from rummy_env.kernel.scoring import RANK_POINT_TABLE
+from rummy_env.kernel.prices import BY_CARDS, BY_POINTS, may_gain, value_of
 
-BY_POINTS: Final = 0
-BY_CARDS: Final = 1
+__all__ = ["BY_CARDS", "BY_POINTS", "NO_CARD", "Questions", "best_rows", "find_best"]
+
 NO_CARD: Final = -1
-
-
-@kernel
-def _value(card: int, objective: int) -> int:
-    """Returns what laying a card is worth."""
-    if objective == BY_CARDS:
-        return 1
-    if card == JOKER:
-        return JOKER_POINTS
-    return RANK_POINT_TABLE[card % NUM_RANKS]
+PATIENCE: Final = 48
+"""Nodes looked at before prices are asked."""
+_ROOT_ROUNDS: Final = 400
+_NODE_ROUNDS: Final = 40
 
 
 @kernel
@@ -68,7 +61,7 @@ def _bound(work: Any, objective: int) -> int:
     """Returns the value of all open cards."""
     total = 0
     for card in range(NUM_CARD_TYPES + 1):
-        total += work["open"][card] * _value(card, objective)
+        total += work["open"][card] * value_of(card, objective)
     return total
 
 
@@ -104,11 +97,15 @@ def _visit(work: Any, value: int, best: int, objective: int) -> int:
     Returns:
         The card to branch on, or -1 where nothing more is to be had.
     """
+    work["num_visits"] += 1
     _find_open(work)
     bound = value + _bound(work, objective)
     if bound <= best:
         return NO_CARD
     if bound > value:
+        if work["is_priced"] == 1:
+            if not may_gain(work, best + 1 - value, objective, _NODE_ROUNDS):
+                return NO_CARD
         _move_open(work, 1)
         fits = has_completion(work)
         if fits:
@@ -122,33 +119,78 @@ def _visit(work: Any, value: int, best: int, objective: int) -> int:
 
 
 @kernel
-def _search_best(work: Any, objective: int) -> None:
-    """Finds the best cards to lay, depth first, without recursion."""
-    work["best_value"] = -1
+def _search(work: Any, objective: int, most_visits: int) -> bool:
+    """Looks for cards that bring more than `best_value`, depth first, no recursion.
+
+    Args:
+        work: The workspace.
+        objective: `BY_POINTS` or `BY_CARDS`.
+        most_visits: Nodes after which it is broken off; -1 for never.
+
+    Returns:
+        Whether everything was looked at.
+    """
+    work["num_visits"] = 0
     value, depth, is_entering = 0, 0, True
     while True:
-        if is_entering:
+        if is_entering and work["num_visits"] != most_visits:
             card = _visit(work, value, work["best_value"], objective)
             is_entering = card != NO_CARD
             if is_entering:
                 _move(work, card, 1)
-                value += _value(card, objective)
+                value += value_of(card, objective)
                 work["path_card"][depth] = card
                 work["path_aside"][depth] = NO_CARD
                 depth += 1
             continue
         if depth == 0:
-            return
+            return not is_entering
         card, aside = work["path_card"][depth - 1], work["path_aside"][depth - 1]
         if aside == NO_CARD:
             _move(work, card, -1)
-            value -= _value(card, objective)
+            value -= value_of(card, objective)
+            if is_entering:  # broken off: nothing else is tried
+                depth -= 1
+                continue
             work["path_aside"][depth - 1] = work["hand"][card]
             work["hand"][card] = 0
             is_entering = True
         else:
             work["hand"][card] = aside
             depth -= 1
+
+
+@kernel
+def _search_priced(work: Any, objective: int) -> None:
+    """Finds the best cards to lay where a first search was broken off.
+
+    Searches that ask for nearly what the root's prices allow are over soon; the last
+    one asks for no more than what was found already.
+    """
+    found, step = work["best_value"], 1
+    work["is_priced"] = 1
+    work["price"][:] = 0
+    _find_open(work)
+    may_gain(work, found + 1, objective, _ROOT_ROUNDS)
+    target = min(work["price_bound"], _bound(work, objective))
+    while True:
+        least = max(found, target - 1)
+        work["best_value"] = least
+        _search(work, objective, -1)
+        if work["best_value"] > least or least == found:
+            break
+        target -= step
+        step *= 2
+    work["is_priced"] = 0
+
+
+@kernel
+def _search_best(work: Any, objective: int, least: int) -> None:
+    """Finds the best cards to lay, if they bring more than `least`."""
+    work["best_value"] = least
+    work["is_priced"] = 0
+    if not _search(work, objective, PATIENCE):
+        _search_priced(work, objective)
 
 
 @kernel
@@ -215,7 +257,7 @@ def _choose_name(work: Any, objective: int, old: int) -> int:
 
     The lowest of those; the name it gave up is not allowed (R16).
     """
-    _search_best(work, objective)
+    _search_best(work, objective, -1)
     most = work["best_value"]
     _restore(work, 1)
     work["wanted_names"] = NUM_CARD_TYPES
@@ -227,7 +269,7 @@ def _choose_name(work: Any, objective: int, old: int) -> int:
             _restore(work, 0)
             work["named"][card] += 1
             work["locked"][card] += 1
-            _search_best(work, objective)
+            _search_best(work, objective, chosen_value)
             if work["best_value"] > chosen_value:
                 chosen, chosen_value = card, work["best_value"]
             if chosen_value == most:
@@ -264,7 +306,7 @@ def find_best(work: Any, objective: int, old: int) -> int:
         work["named"][card] += 1
         work["locked"][card] += 1
         _plan(work, NAME_JOKER + card)
-    _search_best(work, objective)
+    _search_best(work, objective, -1)
     _plan_best(work)
     return work["best_value"]
 

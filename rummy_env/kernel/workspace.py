@@ -104,6 +104,16 @@ WORKSPACE: Final = np.dtype(
         ("best_value", _WHOLE),
         ("path_card", _WHOLE, (MAX_CARDS,)),
         ("path_aside", _WHOLE, (MAX_CARDS,)),
+        ("num_visits", _WHOLE),  # nodes looked at
+        ("is_priced", _WHOLE),  # whether prices bound them
+        ("price", _WHOLE, (NUM_CARD_TYPES,)),
+        ("price_bound", _WHOLE),  # the least bound seen
+        ("lying", _WHOLE, (NUM_CARD_TYPES,)),  # copies that must lie
+        ("free_jokers", _WHOLE),  # jokers that must lie, under any name
+        ("most_copies", _WHOLE, (NUM_CARD_TYPES,)),  # that can lie
+        ("excess", _WHOLE, (NUM_CARD_TYPES,)),  # copies bought that are not there
+        ("row_best", _WHOLE, (NUM_RANKS + 2,)),  # what runs up to a place earn
+        ("row_length", _WHOLE, (NUM_RANKS + 2,)),  # the last of them, 0 for none
         ("plan", _WHOLE, (2 * MAX_CARDS,)),  # action ids
         ("num_plan", _WHOLE),
         ("limit", _WHOLE),  # the widest beam
