@@ -7,8 +7,9 @@ under this name) and `take <card>` (release the joker of this name), each over t
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,11 +69,12 @@ def action_name(action: int) -> str:
     return ACTION_NAMES[action]
 
 
-def parse_action(action: int | str) -> int:
+def parse_action(action: SupportsIndex | str) -> int:
     """Returns the id of an action given as an id or a name.
 
     Args:
-        action: An id from 0 to 158 or a name such as `"draw"` or `"take 7c"`.
+        action: An id from 0 to 158, as an int or what can stand for one (an integer
+            array or tensor without axes), or a name such as `"draw"` or `"take 7c"`.
 
     Raises:
         IllegalActionError: There is no such action, whatever the position.
@@ -86,16 +88,20 @@ def parse_action(action: int | str) -> int:
                 else f"there is no action {action[:40]!r}..."
             )
         return known
-    if isinstance(action, bool) or not isinstance(action, int | np.integer):
+    try:
+        if isinstance(action, bool):
+            raise TypeError
+        number = operator.index(action)
+    except TypeError:
         raise IllegalActionError(
             f"an action is an id from 0 to {NUM_ACTIONS - 1} or a name such as "
             f"'lay 7h', not {type(action).__name__}"
-        )
-    if not 0 <= action < NUM_ACTIONS:
+        ) from None
+    if not 0 <= number < NUM_ACTIONS:
         raise IllegalActionError(
-            f"there is no action {action}; ids run from 0 to {NUM_ACTIONS - 1}"
+            f"there is no action {number}; ids run from 0 to {NUM_ACTIONS - 1}"
         )
-    return int(action)
+    return number
 
 
 class ActionLayout:

@@ -177,16 +177,17 @@ class raw_env(AECEnv):  # type: ignore[misc]
         """Plays an action of the agent whose turn it is.
 
         Args:
-            action: An id from 0 to 158 or a name as in `"lay 7h"`; None for an agent
-                that has terminated.
+            action: An id from 0 to 158, be it an int or an integer array or tensor
+                without axes, or a name as in `"lay 7h"`; None for an agent that has
+                terminated.
 
         Raises:
             IllegalActionError: The action is not legal now; nothing has changed.
             RummyError: The environment was not reset, or a step was interrupted.
         """
+        self._check_whole()
         if not self.agents:
             raise RummyError("there is no agent left to act: call reset() first")
-        self._check_whole()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from rummy_env import (
     ConfigError,
@@ -16,9 +17,11 @@ from rummy_env import (
     RuleConfig,
     RummyError,
     State,
+    manipulation_rummy_v0,
     rules,
     solver,
 )
+from rummy_env.actions import parse_action
 from rummy_env.errors import nearest
 
 
@@ -127,6 +130,24 @@ def test_actions_that_are_none(action: Any, hint: str) -> None:
         state.apply_action(action)
     assert len(str(caught.value)) < 300
     assert state.record.tobytes() == before
+
+
+@pytest.mark.parametrize(
+    "action",
+    [np.int64(0), np.array(0), torch.tensor(0), np.uint8(0)],
+    ids=["scalar", "array", "tensor", "unsigned"],
+)
+def test_an_action_may_be_an_array_or_tensor_without_axes(action: Any) -> None:
+    game = manipulation_rummy_v0.raw_env()
+    game.reset(seed=0)
+    game.step(action)
+    assert game.game().to_text().count("draws=1") == 1
+
+
+@pytest.mark.parametrize("action", [np.array([0]), np.array(0.0), torch.tensor(0.0)])
+def test_an_action_is_no_float_and_no_row(action: Any) -> None:
+    with pytest.raises(IllegalActionError, match=f"not {type(action).__name__}"):
+        parse_action(action)
 
 
 def test_an_action_in_words_is_forgiving_about_spaces_only() -> None:
