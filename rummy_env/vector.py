@@ -93,7 +93,9 @@ class VectorEnv:
         reward: str = "score",
         skip_forced: bool = False,
     ) -> None:
-        self.config = config or RuleConfig()
+        self.config = RuleConfig() if config is None else config
+        if not isinstance(self.config, RuleConfig):
+            raise ConfigError(f"config is a RuleConfig, not {config!r}")
         self.num_envs = _whole("num_envs", num_envs, MAX_ENVS)
         self.num_threads = _whole("num_threads", num_threads, 1024)
         if not isinstance(skip_forced, bool | np.bool_):
