@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,11 @@ def choose_actions(
 
 
 def play_first_episodes(
-    envs: VectorEnv, lineup: Sequence[Agent], seed: int
+    envs: VectorEnv,
+    lineup: Sequence[Agent],
+    seed: int,
+    *,
+    report: Callable[[float], None] = lambda share: None,
 ) -> NDArray[np.int64]:
     """Plays every row's first episode to its end.
 
@@ -45,6 +49,7 @@ def play_first_episodes(
         envs: The games; they are reset, so the same seed deals the same cards.
         lineup: The agent on each seat.
         seed: Seed of the deals; the agents' random numbers are the caller's business.
+        report: Is told at every step which share of the episodes has ended.
 
     Returns:
         Final scores of every seat, int64 `[N, P]`.
@@ -60,8 +65,10 @@ def play_first_episodes(
     scores = np.zeros((envs.num_envs, envs.num_players), dtype=np.int64)
     active = np.ones(envs.num_envs, dtype=np.bool_)
     while active.any():
+        report(1 - active.mean())
         envs.step(choose_actions(envs, lineup, active))
         ended = active & (envs.terminated | envs.truncated)
         scores[ended] = envs.final_scores[ended]
         active &= ~ended
+    report(1.0)
     return scores

@@ -25,6 +25,7 @@ from rich.progress import (
     TextColumn,
     TimeRemainingColumn,
 )
+from rich.table import Column
 
 _SECONDS_BETWEEN_LINES: Final = 10.0
 
@@ -242,20 +243,27 @@ class Display:
 
     Args:
         console: Where to write.
-        shown: The metrics to show: label by key.
+        shown: The metrics to show: label by key, what matters most first, since a
+            narrow terminal cuts the rest.
     """
 
-    def __init__(self, console: Console, shown: Mapping[str, str]) -> None:
+    def __init__(
+        self, console: Console, shown: Mapping[str, str] | None = None
+    ) -> None:
         self._console = console
-        self._shown = dict(shown)
+        self._shown = dict(shown or {})
         self._last_line = -_SECONDS_BETWEEN_LINES
         self._bar = Progress(
             BarColumn(bar_width=20),
             TaskProgressColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            TextColumn("{task.description}"),
+            TextColumn(
+                "{task.description}",
+                table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"),
+            ),
             console=console,
+            expand=True,
             disable=not console.is_terminal,
         )
         self._task = self._bar.add_task("starting", total=1.0)
@@ -288,6 +296,10 @@ class Display:
             f"{label} {metrics[key]:,.{0 if abs(metrics[key]) >= 1000 else 3}f}"
             for key, label in self._shown.items()
         )
+        self.say(progress, seconds, text)
+
+    def say(self, progress: float, seconds: float, text: str) -> None:
+        """Shows how much is done, 0 to 1, and a text; see `show`."""
         self._bar.update(self._task, completed=min(progress, 1.0), description=text)
         is_line_due = seconds - self._last_line >= _SECONDS_BETWEEN_LINES
         if not self._console.is_terminal and is_line_due:

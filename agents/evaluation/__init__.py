@@ -6,6 +6,7 @@ from agents.evaluation.match import (
     MatchResult,
     bootstrap_mean,
     evaluate,
+    make_opponents,
     play_match,
 )
 from agents.evaluation.report import result_table, write_json
@@ -16,6 +17,7 @@ __all__ = [
     "MatchResult",
     "bootstrap_mean",
     "evaluate",
+    "make_opponents",
     "play_match",
     "result_table",
     "write_json",

@@ -19,7 +19,7 @@ from rummy_env.config import RuleConfig
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m agents.evaluation", description=__doc__
+        prog="python -m agents.evaluation", description=__doc__, allow_abbrev=False
     )
     names = f"{', '.join(AGENT_NAMES)}, a policy file or the folder of a run"
     parser.add_argument("candidate", help=names)
@@ -33,6 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=2, help="threads of the games")
     parser.add_argument("--json", type=Path, help="also write the results here")
     chosen = parser.parse_args(arguments)
+    if chosen.json and not chosen.json.parent.is_dir():
+        parser.error(f"there is no folder {chosen.json.parent} for --json")
     try:
         rules = RuleConfig(num_players=chosen.players, num_ranks=chosen.ranks)
         config = EvaluationConfig(

@@ -7,16 +7,19 @@ rounds, averaged first, are one independent sample.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
 
 from agents.base import Agent
 from agents.registry import make_agent
 from agents.rollout import play_first_episodes
+from agents.run import Display
 from rummy_env import VectorEnv
 from rummy_env.config import RuleConfig
 
@@ -119,6 +122,7 @@ def play_match(
     config: EvaluationConfig,
     *,
     make_envs: Callable[..., VectorEnv] = VectorEnv,
+    report: Callable[[float], None] = lambda share: None,
 ) -> MatchResult:
     """Plays every deal with the candidate on each seat in turn.
 
@@ -128,6 +132,7 @@ def play_match(
         rules: The game; an episode is one round.
         config: How many deals, and which.
         make_envs: Makes the games, for tests.
+        report: Is told now and then which share of the match is played.
     """
     envs = make_envs(
         num_envs=config.deals,
@@ -143,8 +148,20 @@ def play_match(
         _seed_agents(candidate, opponent, config.seed, seat)
         lineup = [opponent] * rules.num_players
         lineup[seat] = candidate
-        scores[seat] = play_first_episodes(envs, lineup, config.seed)
+        scores[seat] = play_first_episodes(
+            envs,
+            lineup,
+            config.seed,
+            report=_part(report, seat, rules.num_players),
+        )
     return summarize(candidate.name, opponent.name, scores, config.seed)
+
+
+def _part(
+    report: Callable[[float], None], number: int, parts: int
+) -> Callable[[float], None]:
+    """Returns what takes the reports of one of several equal parts."""
+    return lambda share: report((number + share) / parts)
 
 
 def _seed_agents(candidate: Agent, opponent: Agent, seed: int, seat: int) -> None:
@@ -182,10 +199,20 @@ def summarize(
     )
 
 
+def make_opponents(rules: RuleConfig, config: EvaluationConfig) -> list[Agent]:
+    """Returns the opponents, to be played or to see in time that they exist.
+
+    Raises:
+        UnknownAgentError: An agent is unknown.
+        CheckpointError: A policy cannot be read or does not fit.
+    """
+    return [make_agent(name, rules) for name in config.opponents]
+
+
 def evaluate(
     candidate: str, rules: RuleConfig, config: EvaluationConfig
 ) -> list[MatchResult]:
-    """Plays a match against each opponent.
+    """Plays a match against each opponent, and shows on stderr how far it is.
 
     Args:
         candidate: The agent measured, by name or path.
@@ -197,5 +224,16 @@ def evaluate(
         CheckpointError: A policy cannot be read or does not fit.
     """
     agent = make_agent(candidate, rules)
-    opponents = [make_agent(name, rules) for name in config.opponents]
-    return [play_match(agent, opponent, rules, config) for opponent in opponents]
+    opponents = make_opponents(rules, config)
+    results = []
+    start = time.monotonic()
+    with Display(Console(stderr=True)) as display:
+        for number, opponent in enumerate(opponents):
+            text = f"{agent.name} plays against {opponent.name}"
+
+            def say(share: float, text: str = text) -> None:
+                display.say(share, time.monotonic() - start, text)
+
+            report = _part(say, number, len(opponents))
+            results.append(play_match(agent, opponent, rules, config, report=report))
+    return results

@@ -8,12 +8,14 @@ from rich.console import Console
 from agents.evaluation import (
     EvaluationConfig,
     bootstrap_mean,
+    make_opponents,
     play_match,
     result_table,
     write_json,
 )
 from agents.evaluation.match import summarize
 from agents.random_agent import RandomAgent
+from agents.registry import UnknownAgentError
 from rummy_env.config import RuleConfig
 from tests.agents.toy import WANTED, ToyEnv
 
@@ -113,6 +115,26 @@ def test_two_agents_of_one_kind_do_not_share_their_random_numbers():
     made, played = seeds[:2], seeds[2:]
     assert made == [0, 0]
     assert len(set(played)) == len(played) == 2 * RULES.num_players
+
+
+def test_a_match_reports_how_far_it_is():
+    shares = []
+    config = EvaluationConfig(deals=20, num_threads=1)
+    play_match(
+        Knowing(),
+        RandomAgent(),
+        RULES,
+        config,
+        make_envs=ToyEnv,
+        report=shares.append,
+    )
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0, 1)
+
+
+def test_a_misspelt_opponent_is_found_before_anything_is_played():
+    with pytest.raises(UnknownAgentError, match="did you mean 'greedy'"):
+        make_opponents(RULES, EvaluationConfig(opponents=("gredy",)))
 
 
 def test_table_and_json(tmp_path):
