@@ -12,6 +12,7 @@ import difflib
 import json
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,6 +42,18 @@ _UNKNOWN: Final = (
     re.compile(r"Group '(?P<group>[^']+)' does not accept option '(?P<key>[^']+)'"),
     re.compile(r"Option '(?P<key>[^']+)' is not accepted"),
 )
+# How it names a value of the wrong type, and what we call the types.
+_WRONG_TYPE: Final = re.compile(
+    r'Parser key "(?P<section>\w+)\.(?P<name>\w+)":.*value: (?P<value>.*)', re.S
+)
+_TYPES: Final = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "None": "null",
+    "tuple[int, ...]": "a list such as [256, 256]",
+    "tuple[str, ...]": "a list such as [random, greedy]",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,11 +98,12 @@ class TrainConfig:
         """
         settings = checkpoint.with_name(_FILE_NAME)
         command = (
-            f"python train.py --config {shlex.quote(str(settings))} "
+            f"{shlex.quote(_python())} train.py --config {shlex.quote(str(settings))} "
             f"--resume {shlex.quote(str(checkpoint))}"
         )
         if update >= self.ppo.num_updates:
-            command += f" --ppo.total_timesteps {2 * self.ppo.total_timesteps}"
+            steps = 2 * self.ppo.num_updates * self.ppo.batch_size
+            command += f" --ppo.total_timesteps {steps}"
         return command
 
     def to_yaml(self) -> str:
@@ -97,6 +111,17 @@ class TrainConfig:
         plain = json.loads(json.dumps(dataclasses.asdict(self), default=str))
         del plain["resume"]
         return str(yaml.safe_dump(plain, sort_keys=False))
+
+
+def _python() -> str:
+    """Returns how to call the interpreter at work: a path unless `python` finds it."""
+    here = Path(sys.executable)
+    found = shutil.which("python")
+    if found and Path(found).parent == here.parent:
+        return "python"
+    return str(
+        here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
+    )
 
 
 def _parser() -> jsonargparse.ArgumentParser:
@@ -130,7 +155,7 @@ def parse(arguments: Sequence[str] | None = None) -> TrainConfig:
     try:
         parsed = _parser().parse_args(arguments)
         sections = {
-            name: section(**parsed[name].as_dict())
+            name: section(**(parsed[name].as_dict() if parsed[name] else {}))
             for name, section in _SECTIONS.items()
         }
         resume = None if parsed.resume is None else Path(parsed.resume)
@@ -146,7 +171,7 @@ def fail(message: str) -> NoReturn:
 
 
 def _explain(message: str) -> str:
-    """Returns jsonargparse's message, or a better one for an unknown key."""
+    """Returns jsonargparse's message, or a better one for a wrong key or type."""
     for pattern in _UNKNOWN:
         if found := pattern.search(message):
             names: dict[str, Any] = found.groupdict()
@@ -154,7 +179,20 @@ def _explain(message: str) -> str:
             if group := names.get("group"):
                 key = f"{group}.{key}"
             return f"there is no setting {key!r}; {_suggestion(key)}"
+    if found := _WRONG_TYPE.search(message):
+        section, name, value = found.group("section", "name", "value")
+        for field in dataclasses.fields(_SECTIONS[section]):
+            if field.name == name:
+                kind = _kind(str(field.type))
+                return f"{section}.{name} is {kind}, not {value.strip()!r}"
     return message
+
+
+def _kind(annotation: str) -> str:
+    """Returns a type in words, as in "a number or null"."""
+    if annotation.startswith("Literal["):
+        return "one of " + re.sub(r"[\"']", "", annotation[len("Literal[") : -1])
+    return " or ".join(_TYPES.get(part, part) for part in annotation.split(" | "))
 
 
 def _suggestion(key: str) -> str:

@@ -1,4 +1,6 @@
 import shlex
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,31 @@ def test_wrong_values(capsys, arguments, message):
     assert message in refused(capsys, *arguments)
 
 
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("--ppo.num_envs=1.5", "ppo.num_envs is a whole number, not '1.5'"),
+        ("--run.max_minutes=x", "run.max_minutes is a number or null, not 'x'"),
+        ("--ppo.reward=wins", "ppo.reward is one of score, zero_sum, win, not 'wins'"),
+        ("--ppo.anneal_lr=maybe", "ppo.anneal_lr is true or false, not 'maybe'"),
+        (
+            "--evaluation.opponents=greedy",
+            "evaluation.opponents is a list such as [random, greedy], not 'greedy'",
+        ),
+    ],
+)
+def test_values_of_the_wrong_type(capsys, argument, message):
+    assert message in refused(capsys, argument)
+
+
+def test_a_section_left_empty_is_all_defaults(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("ppo:\nrun:\n  name: here\n")
+    chosen = config.parse(["--config", str(path)])
+    assert chosen.ppo == PPOConfig()
+    assert chosen.run.name == "here"
+
+
 def test_every_setting_is_documented(capsys):
     for section in (PPOConfig, RunConfig, EvaluationConfig):
         for name in section.__dataclass_fields__:
@@ -137,12 +164,33 @@ def test_resume_command_reads_back(tmp_path):
     given.save()
     checkpoint = tmp_path / "a b" / "ppo" / "checkpoint.pt"
     python, script, *arguments = shlex.split(given.resume_command(checkpoint, 5))
-    assert (python, script) == ("python", "train.py")
+    assert Path(shutil.which(python)).parent == Path(sys.executable).parent
+    assert script == "train.py"
     again = config.parse(arguments)
     assert again.resume == checkpoint
     assert again.ppo == given.ppo
     command = given.resume_command(checkpoint, given.ppo.num_updates)
-    assert "--ppo.total_timesteps 100000000" in command
+    updates = config.parse(shlex.split(command)[2:]).ppo.num_updates
+    assert updates == 2 * given.ppo.num_updates
+
+
+def test_resume_command_asks_for_more_than_one_update():
+    given = config.parse(["--ppo.total_timesteps=1"])
+    command = given.resume_command(Path("runs/ppo/checkpoint.pt"), 1)
+    steps = int(command.split()[-1])
+    assert config.parse([f"--ppo.total_timesteps={steps}"]).ppo.num_updates == 2
+
+
+def test_resume_command_finds_the_interpreter_outside_its_environment(
+    monkeypatch, tmp_path
+):
+    given = config.parse([])
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / ".venv" / "bin" / "python"))
+    checkpoint = Path("runs/ppo/checkpoint.pt")
+    assert given.resume_command(checkpoint, 5).startswith(f"{tmp_path}/.venv/bin/")
+    monkeypatch.chdir(tmp_path)
+    assert given.resume_command(checkpoint, 5).startswith(".venv/bin/python train.py")
 
 
 def test_a_resumed_run_stays_in_its_folder(tmp_path):
