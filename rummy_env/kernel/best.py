@@ -25,8 +25,6 @@ from rummy_env.kernel.prices import BY_CARDS, BY_POINTS, may_gain, value_of
 __all__ = ["BY_CARDS", "BY_POINTS", "NO_CARD", "Questions", "best_rows", "find_best"]
 
 NO_CARD: Final = -1
-PATIENCE: Final = 48
-"""Nodes looked at before prices are asked."""
 _ROOT_ROUNDS: Final = 400
 _NODE_ROUNDS: Final = 40
 
@@ -98,6 +96,11 @@ def _visit(work: Any, value: int, best: int, objective: int) -> int:
         The card to branch on, or -1 where nothing more is to be had.
     """
     work["num_visits"] += 1
+    if work["is_priced"] == 1:
+        # as if all the hand could be laid: to know what can be is dear
+        work["open"][:] = work["hand"]
+        if not may_gain(work, best + 1 - value, objective, _NODE_ROUNDS):
+            return NO_CARD
     _find_open(work)
     bound = value + _bound(work, objective)
     if bound <= best:
@@ -189,7 +192,7 @@ def _search_best(work: Any, objective: int, least: int) -> None:
     """Finds the best cards to lay, if they bring more than `least`."""
     work["best_value"] = least
     work["is_priced"] = 0
-    if not _search(work, objective, PATIENCE):
+    if not _search(work, objective, work["patience"]):
         _search_priced(work, objective)
 
 

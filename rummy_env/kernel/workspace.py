@@ -29,6 +29,9 @@ PLAIN_CAPACITY: Final = 512
 HULL: Final = PLAIN_CAPACITY
 """The place of the union of such a layer."""
 
+PATIENCE: Final = 48
+"""The nodes at which a search for the best meld is called long."""
+
 _WHOLE: Final = np.int64
 WORKSPACE: Final = np.dtype(
     [
@@ -117,22 +120,28 @@ WORKSPACE: Final = np.dtype(
         ("plan", _WHOLE, (2 * MAX_CARDS,)),  # action ids
         ("num_plan", _WHOLE),
         ("limit", _WHOLE),  # the widest beam
+        ("patience", _WHOLE),  # nodes looked at for the best meld without prices
         ("slow_answers", _WHOLE),  # how often that did not settle a question
     ]
 )
 
 
-def new_workspaces(count: int = 1, limit: int = CAPACITY) -> NDArray[Any]:
+def new_workspaces(
+    count: int = 1, limit: int = CAPACITY, patience: int = PATIENCE
+) -> NDArray[Any]:
     """Returns workspaces, one for each thread.
 
     Args:
         count: How many.
         limit: The widest beam; less than the capacity only to test that the answers
             do not depend on it.
+        patience: After so many nodes the search for the best meld asks prices, too;
+            another number only to test that the best does not depend on it.
 
     Returns:
         Records of `WORKSPACE`, `[count]`.
     """
     works = np.zeros(count, dtype=WORKSPACE)
     works["limit"] = limit
+    works["patience"] = patience
     return works
