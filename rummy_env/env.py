@@ -33,6 +33,21 @@ from rummy_env.state import State, check_seed, local_workspaces
 
 RENDER_MODES: Final = ("ansi", "human")
 Observation = dict[str, NDArray[Any]]
+_SAVED: Final = {
+    "config",
+    "record",
+    "stream",
+    "agents",
+    "agent_selection",
+    "skip",
+    "layout",
+    "terminations",
+    "truncations",
+    "rewards",
+    "cumulative",
+    "infos",
+}
+"""The keys of what `raw_env.save` returns."""
 
 
 def env(**options: Any) -> AECEnv:
@@ -320,8 +335,10 @@ class raw_env(AECEnv):  # type: ignore[misc]
         """Goes on from what `save` returned.
 
         Raises:
-            ConfigError: It was saved under other rule options.
+            ConfigError: It was saved under other rule options, or not by `save`.
         """
+        if not isinstance(saved, dict) or saved.keys() != _SAVED:
+            raise ConfigError("not what save returns")
         if saved["config"] != self.config:
             raise ConfigError(f"saved under other options: {saved['config']}")
         self.record = saved["record"].copy()

@@ -282,9 +282,10 @@ class State:
 
     def _seat(self, player: int) -> int:
         """Returns a player's seat, checked."""
-        if not 0 <= player < self.config.num_players:
+        is_whole = isinstance(player, int | np.integer) and not isinstance(player, bool)
+        if not is_whole or not 0 <= player < self.config.num_players:
             raise RummyError(
-                f"there is no player {player} among {self.config.num_players}"
+                f"there is no player {player!r} among {self.config.num_players}"
             )
         return int(player)
 
@@ -311,9 +312,13 @@ def _put_seats(
         state[name] = seat
     if draws not in range(turn.MAX_DRAWS + 1):
         raise PositionError(f"draws is 0 to 3, not {draws!r}")
-    left = config.num_players if lap is True else (lap or turn.NO_LAP)
-    if left != turn.NO_LAP and left not in range(1, config.num_players + 1):
-        raise PositionError(f"lap is 1 to {config.num_players} turns, not {lap!r}")
+    left = turn.NO_LAP
+    if isinstance(lap, bool | np.bool_):
+        left = config.num_players if lap else turn.NO_LAP
+    elif lap is not None:
+        if lap not in range(1, config.num_players + 1):
+            raise PositionError(f"lap is 1 to {config.num_players} turns, not {lap!r}")
+        left = lap
     if left != turn.NO_LAP and draws > 0:
         raise PositionError("nobody draws in the last lap")
     state["draws"], state["lap_left"] = draws, left

@@ -7,6 +7,7 @@ import itertools
 import os
 import secrets
 import zipfile
+import zlib
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
@@ -248,7 +249,10 @@ class VectorEnv:
     def _check_actions(self, actions: Any) -> NDArray[np.int64]:
         """Returns actions as the kernel takes them, refused where one is illegal."""
         self._check_reset()
-        array = np.asarray(actions)
+        try:
+            array = np.asarray(actions)
+        except (ValueError, TypeError, RuntimeError) as error:
+            raise RummyError(f"actions are no array: {error}") from error
         if array.shape != (self.num_envs,):
             raise RummyError(
                 f"actions have the shape ({self.num_envs},), not {array.shape}"
@@ -318,7 +322,12 @@ class VectorEnv:
         return State(self.config, self._states[row : row + 1].copy())
 
     def save(self) -> bytes:
-        """Returns all that `load` needs to go on from here."""
+        """Returns all that `load` needs to go on from here.
+
+        Raises:
+            RummyError: reset() was not called.
+        """
+        self._check_reset()
         file = io.BytesIO()
         arrays = {name: getattr(self, name) for name in _SAVED}
         np.savez_compressed(file, options=self._options, **arrays)
@@ -331,25 +340,35 @@ class VectorEnv:
             ConfigError: It was saved with other rule options, another number of games
                 or other settings, or it is no saved engine.
         """
+        if not isinstance(saved, bytes | bytearray | memoryview):
+            raise ConfigError(
+                f"VectorEnv.save returns bytes, not {type(saved).__name__}"
+            )
         try:
             with np.load(io.BytesIO(saved), allow_pickle=False) as file:
                 arrays = {name: file[name] for name in ("options", *_SAVED)}
         except (
             ValueError,
+            TypeError,  # an array, not a file of several
             KeyError,
             OSError,
             EOFError,
+            RuntimeError,  # of the zip file: encrypted, or a method not known
             zipfile.BadZipFile,
+            zlib.error,
         ) as error:
             raise ConfigError(f"not what VectorEnv.save returns: {error}") from None
-        own = arrays.pop("options"), arrays["_settings"][: batch.SEED_AT]
-        if not np.array_equal(own[0], self._options):
+        if not np.array_equal(arrays.pop("options"), self._options):
             raise ConfigError("saved under other rule options")
-        if not np.array_equal(own[1], self._settings[: batch.SEED_AT]):
+        settings = arrays["_settings"][: batch.SEED_AT]
+        if not np.array_equal(settings, self._settings[: batch.SEED_AT]):
             raise ConfigError("saved with another episode, reward or skip_forced")
         for name, array in arrays.items():
-            if array.shape != getattr(self, name).shape:
+            own = getattr(self, name)
+            if array.shape != own.shape:
                 raise ConfigError("saved with another number of games")
+            if array.dtype != own.dtype:
+                raise ConfigError("saved by another version of the engine")
         for name, array in arrays.items():
             getattr(self, name)[:] = array
         self._is_reset = True
