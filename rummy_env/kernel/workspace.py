@@ -29,7 +29,7 @@ PLAIN_CAPACITY: Final = 512
 HULL: Final = PLAIN_CAPACITY
 """The place of the union of such a layer."""
 
-PATIENCE: Final = 48
+PATIENCE: Final = 16
 """The nodes at which a search for the best meld is called long."""
 
 _WHOLE: Final = np.int64
