@@ -164,7 +164,7 @@ def test_resume_command_reads_back(tmp_path):
     given.save()
     checkpoint = tmp_path / "a b" / "ppo" / "checkpoint.pt"
     python, script, *arguments = shlex.split(given.resume_command(checkpoint, 5))
-    assert Path(shutil.which(python)).parent == Path(sys.executable).parent
+    assert Path(shutil.which(python)).absolute().parent == Path(sys.executable).parent
     assert script == "train.py"
     again = config.parse(arguments)
     assert again.resume == checkpoint
