@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rummy_env import RuleConfig, VectorEnv, manipulation_rummy_v0
 from rummy_env.kernel import calls
-from rummy_env.kernel.workspace import new_workspaces
+from rummy_env.kernel.calls import new_workspaces
 from rummy_env.record import new_states
 from rummy_env.rules import new_mask
 

@@ -30,9 +30,9 @@ from rummy_env.cards import (
 from rummy_env.config import RuleConfig
 from rummy_env.errors import ConfigError, NotationError, RummyError, nearest
 from rummy_env.kernel import calls
+from rummy_env.kernel.calls import new_workspaces
 from rummy_env.kernel.deal import NO_CARD
 from rummy_env.kernel.turn import NO_LAP, NOBODY, NOT_PENDING
-from rummy_env.kernel.workspace import new_workspaces
 from rummy_env.record import new_states, problems
 
 HEADER: Final = "rummy1"

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, card_name, rank_of
 from rummy_env.config import MAX_CARDS, MAX_PLAYERS, RuleConfig
 from rummy_env.kernel import calls
+from rummy_env.kernel.calls import new_workspaces
 from rummy_env.kernel.deal import NO_CARD
 from rummy_env.kernel.scoring import (
     BY_GOING_OUT,
@@ -34,7 +35,6 @@ from rummy_env.kernel.turn import (
     NOBODY,
     NOT_PENDING,
 )
-from rummy_env.kernel.workspace import new_workspaces
 
 MAX_SCORE: Final = 10**9
 MAX_ROUNDS_WON: Final = 10**7

@@ -34,8 +34,8 @@ from rummy_env.config import (
 )
 from rummy_env.errors import PositionError, RummyError, nearest
 from rummy_env.kernel import best, calls
+from rummy_env.kernel.calls import new_workspaces
 from rummy_env.kernel.layout import NO_CARD, new_melds
-from rummy_env.kernel.workspace import new_workspaces
 
 Table: TypeAlias = str | Iterable[str]
 """Cards as one text, or as a list of melds."""

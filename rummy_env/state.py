@@ -15,25 +15,22 @@ from rummy_env.cards import JOKER, NUM_CARD_TYPES, parse_hand, rank_of
 from rummy_env.config import RuleConfig
 from rummy_env.errors import ConfigError, NotationError, PositionError, RummyError
 from rummy_env.kernel import deal, turn
-from rummy_env.kernel.workspace import new_workspaces
+from rummy_env.kernel.calls import new_workspaces
 
 _TRIES = 64
 """Random hands tried before one is made by exchanging cards."""
 
 
-class _Workspaces(threading.local):
-    """One workspace for each thread, made when first needed."""
-
-    def __init__(self) -> None:
-        self.works = new_workspaces()
-
-
-_LOCAL = _Workspaces()
+_LOCAL = threading.local()
+"""Each thread's workspace, as `works`, once it has been needed."""
 
 
 def local_workspaces() -> NDArray[Any]:
     """Returns this thread's workspace, `[1]`, for calls that return before the next."""
-    return _LOCAL.works
+    if not hasattr(_LOCAL, "works"):
+        _LOCAL.works = new_workspaces()
+    works: NDArray[Any] = _LOCAL.works
+    return works
 
 
 def check_seed(seed: int) -> int:

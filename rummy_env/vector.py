@@ -18,7 +18,7 @@ from rummy_env.actions import ACTION_NAMES, NUM_ACTIONS
 from rummy_env.config import RuleConfig
 from rummy_env.errors import ConfigError, IllegalActionError, RummyError
 from rummy_env.kernel import batch
-from rummy_env.kernel.workspace import new_workspaces
+from rummy_env.kernel.calls import new_workspaces
 from rummy_env.observation import SIZE
 from rummy_env.record import new_states
 from rummy_env.rewards import parse_episode, parse_reward

@@ -9,7 +9,8 @@ import json
 from pathlib import Path
 
 from rummy_env import RuleConfig, State, solver
-from rummy_env.kernel.jit import IS_COMPILED, source_digest
+from rummy_env.kernel.cache import source_digest
+from rummy_env.kernel.jit import IS_COMPILED
 from tests.driving import chosen_action
 
 CASES = Path(__file__).with_name("cases") / "melding.json"

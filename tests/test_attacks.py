@@ -26,7 +26,7 @@ from rummy_env import (
 )
 from rummy_env.cards import CARD_NAMES, parse_card
 from rummy_env.kernel import calls
-from rummy_env.kernel.workspace import new_workspaces
+from rummy_env.kernel.calls import new_workspaces
 from rummy_env.manipulation_rummy_v0 import env, raw_env
 from tests.driving import SMALL_GAME
 from tests.positions import play, position, result

@@ -6,11 +6,17 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
+import numba
+import numpy as np
 import pytest
 
-from rummy_env.kernel import jit
+from rummy_env.kernel import cache, calls, jit, notice
+from rummy_env.kernel.workspace import WORKSPACE
 from tests.kernel_run import all_lines
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -45,7 +51,7 @@ def test_kernels_stay_within_their_arrays_and_say_the_same() -> None:
     first, *lines = run("-m", "tests.kernel_run", NUMBA_BOUNDSCHECK="1")
     assert first.startswith("compiled True")
     # its kernels lie in a folder of their own, or the unchecked ones would be found
-    assert first.split()[-1] != jit.source_digest()
+    assert first.split()[-1] != cache.source_digest()
     assert lines == all_lines()
 
 
@@ -65,28 +71,28 @@ def copied_package(into: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Copies the package's sources and has the digest look at the copy."""
     copy = into / "rummy_env"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(jit, "_KERNEL_FOLDER", copy / "kernel")
+    monkeypatch.setattr(cache, "_KERNEL_FOLDER", copy / "kernel")
     return copy
 
 
 def test_the_digest_follows_every_source_that_kernels_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    digest = jit.source_digest()
+    digest = cache.source_digest()
     copy = copied_package(tmp_path, monkeypatch)
-    assert jit.source_digest() == digest
+    assert cache.source_digest() == digest
     kernels = sorted((copy / "kernel").glob("*.py"))
     assert len(kernels) > 10
     seen = {digest}
     for path in [*kernels, *(copy / f"{word}.py" for word in WORDS)]:
         before = path.read_bytes()
         path.write_bytes(before + b"\n")
-        seen.add(jit.source_digest())
+        seen.add(cache.source_digest())
         path.write_bytes(before)
     assert len(seen) == 1 + len(kernels) + len(WORDS)
-    assert jit.source_digest() == digest
+    assert cache.source_digest() == digest
     (copy / "kernel" / "another.py").write_text("")
-    assert jit.source_digest() not in seen
+    assert cache.source_digest() not in seen
 
 
 def test_kernels_read_no_other_source() -> None:
@@ -103,6 +109,67 @@ def test_kernels_read_no_other_source() -> None:
     others = {name for name in loaded if not name.startswith("rummy_env.kernel")}
     # errors holds no number that a kernel could have compiled into it
     assert others == floor | {"rummy_env.errors"}
+
+
+def test_every_outlined_function_has_an_address() -> None:
+    addresses = calls.new_workspaces()[jit.ADDRESSES][0].tolist()
+    assert len(set(addresses)) == len(jit.OUTLINED)
+    assert 0 not in addresses
+
+
+def test_a_workspace_without_addresses_is_refused() -> None:
+    works = np.zeros(1, dtype=WORKSPACE)
+    with pytest.raises(RuntimeError, match="new_workspaces"):
+        calls.answer(works)
+
+
+def test_what_other_versions_compiled_is_dropped_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    old, recent, foreign = (
+        tmp_path / "rummy_env-1",
+        tmp_path / "rummy_env-2",
+        tmp_path / "a",
+    )
+    for folder in (old, recent, foreign):
+        folder.mkdir()
+        (folder / "code.nbi").write_text("")
+    for folder in (old, foreign):
+        os.utime(folder, (0, 0))
+    current = cache.cache_folder()
+    assert current is not None
+    assert current.parent == tmp_path
+    assert set(tmp_path.iterdir()) == {recent, foreign, current}
+
+
+class Compiled(NamedTuple):
+    """What the compiler tells of a function that it begins or ends with."""
+
+    data: dict[str, Any]
+
+
+def kernel_event(module: str) -> Compiled:
+    function = SimpleNamespace(__module__=module)
+    return Compiled({"dispatcher": SimpleNamespace(py_func=function)})
+
+
+def test_long_compiling_is_said_once_a_stretch(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(notice, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(notice, "_PAUSE_S", 0.4)
+    listener, ours = notice.SlowCompileNotice(), kernel_event("rummy_env.kernel.turn")
+    for is_slow in (False, True, True, False):
+        for _ in range(6 if is_slow else 2):  # none of them slow by itself
+            listener.on_start(ours)
+            time.sleep(0.06)
+            listener.on_end(ours)
+        assert capsys.readouterr().err.count("compiling") == is_slow
+        time.sleep(0.5)
+    listener.on_start(kernel_event("numba.cpython.builtins"))
+    time.sleep(0.3)
+    assert capsys.readouterr().err == ""
 
 
 def test_importing_the_game_loads_neither_torch_nor_pygame() -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from rummy_env.config import NUM_PLAYERS_AT
 from rummy_env.kernel.deal import episode_seed
 from rummy_env.kernel.encode import encode
-from rummy_env.kernel.jit import entry, kernel
+from rummy_env.kernel.jit import copy, entry, kernel
 from rummy_env.kernel.payoff import EPISODE_GAME, add_rewards, is_episode_over
 from rummy_env.kernel.scoring import RUNNING
 from rummy_env.kernel.turn import (
@@ -154,7 +154,7 @@ def step_rows(
 @kernel
 def _step_row(rows: Rows, config: Any, works: Any, row: int, action: int) -> None:
     """Applies an action in one row."""
-    rows.reward[row] = rows.carried[row]
+    copy(rows.carried[row], rows.reward[row])
     rows.carried[row] = 0.0
     apply(rows.states[row], config, works[0], action)
     rows.counts[row, 0] += 1

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 from rummy_env.actions import LAY, NAME_JOKER, TAKE
 from rummy_env.cards import JOKER, NUM_CARD_TYPES
 from rummy_env.kernel.completion import answer, has_completion, is_table_legal
-from rummy_env.kernel.jit import entry, kernel
+from rummy_env.kernel.jit import copy, entry, kernel
 from rummy_env.kernel.prices import BY_CARDS, BY_POINTS, may_gain, value_of
 
 __all__ = ["BY_CARDS", "BY_POINTS", "NO_CARD", "Questions", "best_rows", "find_best"]
@@ -83,8 +83,7 @@ def _move_open(work: Any, direction: int) -> None:
 @kernel
 def _record(work: Any) -> None:
     """Keeps the cards now laid as the best so far."""
-    for card in range(NUM_CARD_TYPES):
-        work["best_table"][card] = work["table"][card]
+    copy(work["table"], work["best_table"])
     work["best_pending"] = work["pending"]
 
 
@@ -98,7 +97,7 @@ def _visit(work: Any, value: int, best: int, objective: int) -> int:
     work["num_visits"] += 1
     if work["is_priced"] == 1:
         # as if all the hand could be laid: to know what can be is dear
-        work["open"][:] = work["hand"]
+        copy(work["hand"], work["open"])
         if not may_gain(work, best + 1 - value, objective, _NODE_ROUNDS):
             return NO_CARD
     _find_open(work)
@@ -236,22 +235,20 @@ def _take_next(work: Any) -> int:
 @kernel
 def _remember(work: Any) -> None:
     """Keeps the question as it is asked, to come back to it."""
-    work["before_hand"][:] = work["hand"]
-    for card in range(NUM_CARD_TYPES):
-        work["before"][card] = work["table"][card]
-        work["before_named"][card] = work["named"][card]
-        work["before_locked"][card] = work["locked"][card]
+    copy(work["hand"], work["before_hand"])
+    copy(work["table"], work["before"])
+    copy(work["named"], work["before_named"])
+    copy(work["locked"], work["before_locked"])
 
 
 @kernel
 def _restore(work: Any, pending: int) -> None:
     """Puts the question as it was asked back."""
-    work["hand"][:] = work["before_hand"]
     work["pending"] = pending
-    for card in range(NUM_CARD_TYPES):
-        work["table"][card] = work["before"][card]
-        work["named"][card] = work["before_named"][card]
-        work["locked"][card] = work["before_locked"][card]
+    copy(work["before_hand"], work["hand"])
+    copy(work["before"], work["table"])
+    copy(work["before_named"], work["named"])
+    copy(work["before_locked"], work["locked"])
 
 
 @kernel
@@ -265,7 +262,7 @@ def _choose_name(work: Any, objective: int, old: int) -> int:
     _restore(work, 1)
     work["wanted_names"] = NUM_CARD_TYPES
     answer(work)
-    work["may_name"][:] = work["name"]
+    copy(work["name"], work["may_name"])
     chosen, chosen_value = NO_CARD, -1
     for card in range(NUM_CARD_TYPES):
         if work["may_name"][card] == 1 and card != old:
@@ -362,10 +359,10 @@ def best_rows(
     """
     work = works[0]
     for row in range(len(actions)):
-        work["table"][:] = questions.table[row]
-        work["named"][:] = questions.named[row]
-        work["locked"][:] = questions.locked[row]
-        work["hand"][:] = questions.hand[row]
+        copy(questions.table[row], work["table"])
+        copy(questions.named[row], work["named"])
+        copy(questions.locked[row], work["locked"])
+        copy(questions.hand[row], work["hand"])
         work["pending"] = 1 if questions.old[row] != NO_CARD else 0
         work["num_ranks"] = num_ranks
         value = find_best(work, objective, questions.old[row])

@@ -8,10 +8,36 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rummy_env.kernel import best, completion, encode, layout, payoff, turn
-from rummy_env.kernel.jit import entry
+from rummy_env.kernel.jit import ADDRESSES, addresses, entry
+from rummy_env.kernel.workspace import CAPACITY, PATIENCE, WORKSPACE
 
 NO_ACTION: Final = -1
+
+
+def new_workspaces(
+    count: int = 1, limit: int = CAPACITY, patience: int = PATIENCE
+) -> NDArray[Any]:
+    """Returns workspaces, one for each thread.
+
+    Args:
+        count: How many.
+        limit: The widest beam; less than the capacity only to test that the answers
+            do not depend on it.
+        patience: After so many nodes the search for the best meld asks prices, too;
+            another number only to test that the best does not depend on it.
+
+    Returns:
+        Records of `WORKSPACE`, `[count]`.
+    """
+    works = np.zeros(count, dtype=WORKSPACE)
+    works[ADDRESSES] = addresses(WORKSPACE)
+    works["limit"] = limit
+    works["patience"] = patience
+    return works
 
 
 @entry

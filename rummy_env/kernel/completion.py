@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import Any
 
 from rummy_env.cards import JOKER, NUM_CARD_TYPES
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import kernel, outlined
 from rummy_env.kernel.marks import mark_all
 from rummy_env.kernel.walk import is_completable
 from rummy_env.kernel.workspace import BACKWARD
@@ -97,7 +97,7 @@ def _mark_released(work: Work, case: int) -> None:
             case >>= 1
 
 
-@kernel
+@outlined
 def has_completion(work: Work) -> bool:
     """Tells whether the question has any completion; here `pending` may exceed 1."""
     num_conditional = _resolve(work)
@@ -110,7 +110,7 @@ def has_completion(work: Work) -> bool:
     return False
 
 
-@kernel
+@outlined
 def answer(work: Work) -> None:
     """Answers a question in full: which cards may be laid, how jokers may be named.
 
@@ -138,7 +138,7 @@ def answer(work: Work) -> None:
         work["name_more"][:] = 0
 
 
-@kernel
+@outlined
 def is_table_legal(work: Work) -> bool:
     """Tells whether the table of the question, as it stands, splits into melds."""
     for card in range(NUM_CARD_TYPES):

@@ -1,121 +1,67 @@
-"""The only door to Numba: the decorator, the cache and two wrapping operations.
+"""The only door to Numba: the decorators and three operations.
 
-Numba's own on-disk cache looks at the file of the function it stores, not at the
-files of the functions that one calls, and does not notice a changed bounds-check
-setting. So the cache lives in a folder named after a digest of every source the
-kernels read and of that setting: a change anywhere starts an empty folder.
+**Compile time.** Numba links a copy of all that a function calls into that function,
+and optimizes it again there: twenty levels of calls compile the bottom twenty times.
+So some functions on the way are *outlined*: compiled once, and called by address. The
+addresses stand in the record that such a function takes first, its workspace.
 """
 
 from __future__ import annotations
 
-import hashlib
-import os
-import sys
-import tempfile
-import threading
+import inspect
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import numba
 import numpy as np
-from numba.core import event
+from numba import types
+from numba.core import cgutils, event
 from numba.core.types.misc import unliteral
+from numba.extending import intrinsic
+
+from rummy_env.kernel.cache import cache_folder
+from rummy_env.kernel.notice import SlowCompileNotice
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 IS_COMPILED: Final = not numba.config.DISABLE_JIT
-_KERNEL_FOLDER: Final = Path(__file__).parent
 _WORD: Final = (1 << 64) - 1
-_PATIENCE_S: Final = 2.0
 
-
-def source_digest() -> str:
-    """Returns a digest of every source the kernels are compiled from."""
-    digest = hashlib.sha256()
-    words = [_KERNEL_FOLDER.parent / f"{n}.py" for n in ("actions", "cards", "config")]
-    for path in sorted(_KERNEL_FOLDER.glob("*.py")) + words:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    digest.update(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
-    return digest.hexdigest()[:16]
-
-
-def _is_writable(folder: Path) -> bool:
-    """Tells whether files can be made in a folder, making it where it is missing."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
-    except OSError:
-        return False
-
-
-def cache_folder() -> Path | None:
-    """Returns where compiled kernels are kept, or None where nothing is writable.
-
-    `NUMBA_CACHE_DIR` comes first, then the package's own `__pycache__`, then the
-    user's cache folder.
-    """
-    name = f"rummy_env-{source_digest()}"
-    user = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    places = [_KERNEL_FOLDER / "__pycache__", user / "rummy_env"]
-    if numba.config.CACHE_DIR:
-        places.insert(0, Path(numba.config.CACHE_DIR))
-    for place in places:
-        if _is_writable(place / name):
-            return place / name
-    return None
-
-
-class _SlowCompileNotice(event.Listener):  # type: ignore[misc]
-    """Says on stderr that kernels are being compiled, once it takes long.
-
-    Attributes:
-        depth: How many kernels are being compiled, one calling the other.
-    """
-
-    def __init__(self) -> None:
-        self.depth = 0
-        self._timer: threading.Timer | None = None
-        self._is_said = False
-
-    def _say(self) -> None:
-        self._is_said = True
-        print(
-            "rummy_env: compiling the game engine, once for this version "
-            "(a minute or two)...",
-            file=sys.stderr,
-            flush=True,
-        )
-
-    @staticmethod
-    def _is_ours(what: Any) -> bool:
-        function = what.data["dispatcher"].py_func
-        return str(function.__module__).startswith("rummy_env.")
-
-    def on_start(self, event: Any) -> None:
-        """Starts the clock when the outermost kernel begins to compile."""
-        if not self._is_ours(event):
-            return
-        self.depth += 1
-        if self.depth == 1 and not self._is_said:
-            self._timer = threading.Timer(_PATIENCE_S, self._say)
-            self._timer.daemon = True
-            self._timer.start()
-
-    def on_end(self, event: Any) -> None:
-        """Stops the clock when the outermost kernel is compiled."""
-        if not self._is_ours(event):
-            return
-        self.depth -= 1
-        if self.depth == 0 and self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+OUTLINED: Final = (
+    "answer",
+    "is_table_legal",
+    "has_completion",
+    "mark_all",
+    "_mark_slowly",
+    "_mark_with_beams",
+    "_mark_rank",
+    "_is_rank_settled",
+    "is_completable",
+    "begin_walk",
+    "_advance",
+    "_insert",
+    "_relax",
+    "_find",
+    "_search_all",
+    "walk_for_one_joker",
+    "mark_names",
+    "mark_lays",
+    "mark_names_with_other",
+    "_is_helped",
+    "can_place_one",
+    "can_place_two",
+    "is_plainly_completable",
+    "mark_plain",
+)
+"""The outlined functions, in the order of their addresses."""
+ADDRESSES: Final = "addresses"
+"""The field of a workspace that holds them, int64 `[len(OUTLINED)]`."""
 
 
 _CACHE_FOLDER: Final = cache_folder() if IS_COMPILED else None
 if IS_COMPILED:
-    event.register("numba:compile", _SlowCompileNotice())
+    event.register("numba:compile", SlowCompileNotice())
 
 
 def _widen_literals(dispatcher: Any) -> None:
@@ -161,6 +107,90 @@ def kernel(function: Function) -> Function:
 def entry(function: Function) -> Function:
     """Compiles a function that Python calls, too; see `kernel`."""
     return _compile(function)
+
+
+def outlined(function: Function) -> Function:
+    """Compiles a function that takes a workspace, then numbers; called by address.
+
+    It must be named in `OUTLINED`, and its annotations be `int`, `bool` or None. The
+    workspace must come from `calls.new_workspaces`.
+    """
+    if not IS_COMPILED:
+        return function
+    compiled = kernel(function)
+    place, result = OUTLINED.index(function.__name__), _result_of(function)
+    _COMPILED[place] = (compiled, result)
+
+    def typed(context: Any, *arguments: Any) -> Any:
+        signature = result(*(unliteral(kind) for kind in arguments))
+        return signature, partial(_call_at, place)
+
+    given = inspect.signature(function)
+    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = [context, *given.parameters.values()]
+    typed.__signature__ = given.replace(parameters=parameters)  # type: ignore
+    return intrinsic(typed)
+
+
+_COMPILED: dict[int, tuple[Any, Any]] = {}
+"""The outlined functions that have been imported, with the types of their results."""
+
+
+def _result_of(function: Callable[..., Any]) -> Any:
+    """Returns the compiler's type for what a function is annotated to return."""
+    kinds = {"None": types.none, "int": types.int64, "bool": types.boolean}
+    return kinds[function.__annotations__["return"]]
+
+
+def _call_at(
+    place: int, context: Any, builder: Any, signature: Any, values: Any
+) -> Any:
+    """Writes the call of a function whose address a workspace holds."""
+    offset = signature.args[0].offset(ADDRESSES) + 8 * place
+    kind = context.get_value_type(types.int64)
+    at = cgutils.get_record_member(builder, values[0], offset, kind)
+    address = builder.load(at)
+    convention = context.call_conv
+    is_missing = builder.icmp_unsigned("==", address, address.type(0))
+    with cgutils.if_unlikely(builder, is_missing):
+        message = ("the workspace was not made by new_workspaces",)
+        convention.return_user_exc(builder, RuntimeError, message)
+    called = convention.get_function_type(signature.return_type, signature.args)
+    status, result = convention.call_function(
+        builder,
+        builder.inttoptr(address, called.as_pointer()),
+        signature.return_type,
+        signature.args,
+        values,
+    )
+    with cgutils.if_unlikely(builder, status.is_error):
+        convention.return_status_propagate(builder, status)
+    return result
+
+
+def addresses(workspace: np.dtype[Any]) -> list[int]:
+    """Returns where the outlined functions lie, compiling those that are not yet.
+
+    Args:
+        workspace: The type of record that they take.
+    """
+    found = [0] * len(OUTLINED)
+    for place, (compiled, result) in _COMPILED.items():
+        parameters = inspect.signature(compiled.py_func).parameters
+        numbers = [types.int64] * (len(parameters) - 1)
+        arguments = (numba.from_dtype(workspace), *numbers)
+        compiled.compile(result(*arguments))
+        made = compiled.overloads[arguments]
+        name = made.fndesc.llvm_func_name
+        found[place] = made.library.get_pointer_to_function(name)
+    return found
+
+
+@kernel
+def copy(source: Any, target: Any) -> None:
+    """Copies a row of numbers; the compiler takes seconds over a slice assigned."""
+    for index in range(len(target)):
+        target[index] = source[index]
 
 
 if IS_COMPILED:

@@ -22,7 +22,7 @@ from rummy_env.kernel.answers import (
 )
 from rummy_env.kernel.choices import letter_of
 from rummy_env.kernel.groups_only import mark_groups_only
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import kernel, outlined
 from rummy_env.kernel.joker_totals import allowed_totals, sums
 from rummy_env.kernel.nodes import face, level_image, meeting_totals, step_over
 from rummy_env.kernel.one_joker import (
@@ -48,7 +48,7 @@ Work = Any
 """A record of `workspace.WORKSPACE`."""
 
 
-@kernel
+@outlined
 def mark_all(work: Work) -> None:
     """Marks the answers of `must`, `may` and the free jokers, resolved."""
     if work["jokers_high"] == 0:
@@ -139,14 +139,14 @@ def _mark_with_one_at_home(work: Work) -> None:
     work["jokers_low"], work["jokers_high"] = low, high
 
 
-@kernel
+@outlined
 def _mark_slowly(work: Work) -> None:
     """Marks what is open still, however long it takes."""
     if not _mark_with_beams(work, len(BEAMS)):
         _mark_one_by_one(work)
 
 
-@kernel
+@outlined
 def _mark_with_beams(work: Work, num_widths: int) -> bool:
     """Marks what is open still by walks with beams and jokers as levels.
 
@@ -191,7 +191,7 @@ def _widen_beams(work: Work, num_widths: int) -> bool:
     return False
 
 
-@kernel
+@outlined
 def _mark_rank(work: Work, rank: int) -> None:
     """Marks all that the beams around a rank prove."""
     work["is_relaxed"] = 0
@@ -204,7 +204,7 @@ def _mark_rank(work: Work, rank: int) -> None:
             _mark(work, rank, index, at)
 
 
-@kernel
+@outlined
 def _is_rank_settled(work: Work, rank: int) -> bool:
     """Tells whether no join with a relaxed node speaks for an open answer."""
     count, row = work["counts"][rank], BACKWARD + rank + 1

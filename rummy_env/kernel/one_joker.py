@@ -23,7 +23,7 @@ from rummy_env.kernel.answers import (
     set_name,
 )
 from rummy_env.kernel.choices import letter_of
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import kernel, outlined
 from rummy_env.kernel.plain import (
     advance_plain,
     begin_plain,
@@ -123,7 +123,7 @@ def _joins_with_joker(work: Work, row: int, rank: int, other: int) -> bool:
     return False
 
 
-@kernel
+@outlined
 def walk_for_one_joker(work: Work) -> bool:
     """Prepares plain walks around all that is open; False if too wide."""
     begin_plain(work)
@@ -132,7 +132,7 @@ def walk_for_one_joker(work: Work) -> bool:
     return walk_plain_forward(work, last_open_rank(work))
 
 
-@kernel
+@outlined
 def can_place_one(work: Work) -> int:
     """Tells whether one free joker, placed anywhere, completes; -1 if too wide."""
     begin_plain(work)
@@ -147,7 +147,7 @@ def can_place_one(work: Work) -> int:
     return 0
 
 
-@kernel
+@outlined
 def can_place_two(work: Work) -> int:
     """Tells whether two free jokers, placed anywhere, complete; -1 if too wide."""
     begin_plain(work)
@@ -203,7 +203,7 @@ def mark_lays_with_two(work: Work) -> bool:
     return True
 
 
-@kernel
+@outlined
 def mark_names(work: Work, is_more: bool) -> None:
     """Marks the names that one joker may have, all others staying."""
     for rank in range(work["num_ranks"]):
@@ -230,7 +230,7 @@ def _open_names(work: Work, rank: int) -> int:
     return suits
 
 
-@kernel
+@outlined
 def mark_lays(work: Work) -> bool:
     """Marks the cards that may be laid with one joker's help; False if too wide."""
     for card in range(NUM_CARD_TYPES):
@@ -242,7 +242,7 @@ def mark_lays(work: Work) -> bool:
     return True
 
 
-@kernel
+@outlined
 def mark_names_with_other(work: Work, is_more: bool) -> bool:
     """Marks the names one joker may have with another's help; False if too wide."""
     for card in range(NUM_CARD_TYPES):
@@ -255,7 +255,7 @@ def mark_names_with_other(work: Work, is_more: bool) -> bool:
     return True
 
 
-@kernel
+@outlined
 def _is_helped(work: Work, card: int, kind: int) -> int:
     """Tells whether a card and one free joker complete the table; -1 if too wide."""
     if _is_helped_at_rank(work, card, kind):

@@ -15,7 +15,7 @@ from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.automaton import ACCEPT, ROOT, ROOT_LOW
 from rummy_env.kernel.choices import fill_choices, find_room, letter_of
 from rummy_env.kernel.hulls import tighten_keep
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import kernel, outlined
 from rummy_env.kernel.nodes import word_after, word_before
 from rummy_env.kernel.workspace import BACKWARD, HULL, PLAIN_CAPACITY
 
@@ -215,7 +215,7 @@ def walk_plain_forward(work: Work, last: int) -> bool:
     return True
 
 
-@kernel
+@outlined
 def is_plainly_completable(work: Work) -> int:
     """Tells whether `must` with some of `may` splits into melds, without free jokers.
 

@@ -7,7 +7,7 @@ from typing import Any
 from rummy_env.cards import NUM_RANKS, NUM_SUITS
 from rummy_env.kernel.answers import is_lay_open
 from rummy_env.kernel.choices import letter_of
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import kernel, outlined
 from rummy_env.kernel.plain import (
     advance_plain,
     begin_plain,
@@ -35,7 +35,7 @@ def _is_lay_open_at(work: Work, rank: int) -> bool:
     return False
 
 
-@kernel
+@outlined
 def mark_plain(work: Work) -> bool:
     """Marks the cards that may be laid; False if the walks are too wide."""
     first, last = 0, work["num_ranks"] - 1

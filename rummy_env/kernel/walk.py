@@ -37,7 +37,7 @@ from rummy_env.kernel.choices import fill_choices, find_room
 from rummy_env.kernel.groups import NUM_BOXES
 from rummy_env.kernel.groups_only import count_groups_only
 from rummy_env.kernel.hulls import tighten_keep
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import copy, kernel, outlined
 from rummy_env.kernel.joker_totals import allowed_totals
 from rummy_env.kernel.nodes import (
     copy_node,
@@ -67,7 +67,7 @@ NUM_QUICK: Final = 2
 """How many of them are tried before other ways."""
 
 
-@kernel
+@outlined
 def begin_walk(work: Work) -> bool:
     """Prepares the choices and both ends of a walk, deciding what it must count.
 
@@ -113,7 +113,7 @@ def _accept(work: Work, needs_run: bool) -> None:
                 work["nodes"][row, index, suit, level] = above
 
 
-@kernel
+@outlined
 def _advance(work: Work, source: int, target: int, rank: int) -> None:
     """Steps a layer over a rank into another layer, forward or backward.
 
@@ -156,7 +156,7 @@ def walk_backward(work: Work, first: int) -> None:
         _advance(work, BACKWARD + rank + 1, BACKWARD + rank, rank)
 
 
-@kernel
+@outlined
 def _insert(work: Work, row: int, count: int) -> int:
     """Adds `here` to a layer unless covered, and drops the nodes it covers.
 
@@ -211,7 +211,7 @@ def _replace_worst(work: Work, row: int, count: int, score: int) -> int:
     return count
 
 
-@kernel
+@outlined
 def _relax(work: Work, row: int) -> None:
     """Merges `here` into the relaxed node of a layer that grows least by it."""
     count, best, least = work["num_relaxed"][row], RELAXED, 1000
@@ -262,7 +262,7 @@ def _score(work: Work, row: int) -> int:
     return 0
 
 
-@kernel
+@outlined
 def is_completable(work: Work) -> bool:
     """Tells whether `must` with some of `may` and the free jokers splits into melds."""
     low, high = work["jokers_low"], work["jokers_high"]
@@ -292,7 +292,7 @@ def _is_completable_with(work: Work, placed: int) -> bool:
     return found == 1
 
 
-@kernel
+@outlined
 def _find(work: Work, num_widths: int) -> int:
     """Tells the same by walks forward with beams; -1 if they do not settle it."""
     low, allowed = work["jokers_low"], allowed_totals(work)
@@ -318,7 +318,7 @@ def _find_with_beam(work: Work) -> int:
     return -1 if _has_accepting_relaxed(work, last) else 0
 
 
-@kernel
+@outlined
 def _search_all(work: Work) -> bool:
     """Tells the same by walking depth first, a table without a run ruled out."""
     low = work["jokers_low"]
@@ -349,7 +349,8 @@ def _has_accepting_relaxed(work: Work, rank: int) -> bool:
 @kernel
 def _is_accepting(work: Work, rank: int, index: int) -> bool:
     """Tells whether one node after the last rank accepts."""
-    work["here"][:] = work["nodes"][rank, index]
+    for suit in range(NUM_SUITS):
+        copy(work["nodes"][rank, index, suit], work["here"][suit])
     end = BACKWARD + rank
     for at in range(work["counts"][end]):
         if joins_node(work, end, at):

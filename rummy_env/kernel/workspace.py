@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import MAX_CARDS, MAX_JOKERS
 from rummy_env.kernel.automaton import NO_LETTER
 from rummy_env.kernel.groups import NUM_BOXES
+from rummy_env.kernel.jit import ADDRESSES, OUTLINED
 
 NUM_LEVELS: Final = MAX_JOKERS + 1
 """Levels of a node: sets by the free jokers that one suit has used."""
@@ -122,26 +122,6 @@ WORKSPACE: Final = np.dtype(
         ("limit", _WHOLE),  # the widest beam
         ("patience", _WHOLE),  # nodes looked at for the best meld without prices
         ("slow_answers", _WHOLE),  # how often that did not settle a question
+        (ADDRESSES, _WHOLE, (len(OUTLINED),)),  # where functions lie; 0 uncompiled
     ]
 )
-
-
-def new_workspaces(
-    count: int = 1, limit: int = CAPACITY, patience: int = PATIENCE
-) -> NDArray[Any]:
-    """Returns workspaces, one for each thread.
-
-    Args:
-        count: How many.
-        limit: The widest beam; less than the capacity only to test that the answers
-            do not depend on it.
-        patience: After so many nodes the search for the best meld asks prices, too;
-            another number only to test that the best does not depend on it.
-
-    Returns:
-        Records of `WORKSPACE`, `[count]`.
-    """
-    works = np.zeros(count, dtype=WORKSPACE)
-    works["limit"] = limit
-    works["patience"] = patience
-    return works
