@@ -7,6 +7,7 @@ turns it into agents, observations, rewards and terminations.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +19,7 @@ from pettingzoo.utils import wrappers
 from rummy_env.actions import NUM_ACTIONS, parse_action
 from rummy_env.cards import JOKER
 from rummy_env.config import MAX_CARDS, RuleConfig
-from rummy_env.errors import ConfigError, RummyError, nearest
+from rummy_env.errors import ConfigError, IllegalActionError, RummyError, nearest
 from rummy_env.kernel import calls
 from rummy_env.kernel.deal import episode_seed
 from rummy_env.kernel.payoff import EPISODE_GAME
@@ -48,6 +49,7 @@ _SAVED: Final = {
     "infos",
 }
 """The keys of what `raw_env.save` returns."""
+_NO_GAME: Final = "no game was dealt yet: call reset() first"
 
 
 def env(**options: Any) -> AECEnv:
@@ -66,7 +68,7 @@ def env(**options: Any) -> AECEnv:
     game: AECEnv = raw_env(**options)
     game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
     game = wrappers.AssertOutOfBoundsWrapper(game)
-    return wrappers.OrderEnforcingWrapper(game)
+    return _OrderEnforcing(game)
 
 
 class raw_env(AECEnv):  # type: ignore[misc]
@@ -130,6 +132,15 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self.rewards: dict[str, float] = {}
         self._cumulative_rewards: dict[str, float] = {}
         self.infos: dict[str, dict[str, Any]] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        """Says of what `reset` makes that it is still missing.
+
+        Raises:
+            AttributeError: Always: this is asked where there is no such attribute.
+        """
+        hint = f" yet: {_NO_GAME}" if name == "agent_selection" else ""
+        raise AttributeError(f"{type(self).__name__} has no {name!r}{hint}")
 
     def _make_spaces(self) -> None:
         """Makes one space of each kind for each agent."""
@@ -200,9 +211,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
             IllegalActionError: The action is not legal now; nothing has changed.
             RummyError: The environment was not reset, or a step was interrupted.
         """
-        self._check_whole()
-        if not self.agents:
-            raise RummyError("there is no agent left to act: call reset() first")
+        self._check_agents()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -221,12 +230,30 @@ class raw_env(AECEnv):  # type: ignore[misc]
     def _check_whole(self) -> None:
         """Refuses to go on before a game, or from a step that was broken off."""
         if self._episode_index < 0:
-            raise RummyError("no game was dealt yet: call reset() first")
+            raise RummyError(_NO_GAME)
         if self._is_interrupted:
             raise RummyError(
                 "a step was interrupted, so the game is no longer sound: call reset() "
                 "or load() a saved one"
             )
+
+    def _check_agents(self) -> None:
+        """Refuses what needs an agent where none is left, or no game; see above."""
+        self._check_whole()
+        if not self.agents:
+            raise RummyError("there is no agent left to act: call reset() first")
+
+    def _was_dead_step(self, action: Any) -> None:
+        """Takes an agent that has terminated out of the game.
+
+        Raises:
+            IllegalActionError: It is given an action other than None.
+        """
+        if action is not None:
+            raise IllegalActionError(
+                f"{self.agent_selection} has terminated: its only action is None"
+            )
+        super()._was_dead_step(action)
 
     def _write_mask(self, action: int = calls.NO_ACTION) -> int:
         """Plays an action, if any, and writes what is legal; returns how many are."""
@@ -269,6 +296,29 @@ class raw_env(AECEnv):  # type: ignore[misc]
             self.infos[agent] = {"outcome": result}
         self.agent_selection = self.possible_agents[state["to_move"]]
         self._deads_step_first()
+
+    def last(
+        self, observe: bool = True
+    ) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+        """Returns what PettingZoo's `last` does, for the agent whose turn it is.
+
+        Raises:
+            RummyError: No game was dealt, no agent is left, or a step was interrupted.
+        """
+        self._check_agents()
+        seen: tuple[Observation | None, float, bool, bool, dict[str, Any]]
+        seen = super().last(observe)
+        return seen
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
+        """Returns the agents in the order in which they act, to be stepped each.
+
+        Raises:
+            RummyError: No game was dealt, or a step was interrupted.
+        """
+        self._check_whole()
+        agents: Iterable[str] = super().agent_iter(max_iter)
+        return agents
 
     def observe(self, agent: str) -> Observation:
         """Returns what an agent sees now; its mask is zeros unless it is to act.
@@ -378,6 +428,48 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def close(self) -> None:
         """Does nothing: there is nothing to release."""
+
+
+class _OrderEnforcing(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
+    """PettingZoo's outermost wrapper, refusing in the words of `raw_env`."""
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, Any]:
+        """Returns what `raw_env.last` does."""
+        self.unwrapped._check_agents()
+        seen: tuple[Any, float, bool, bool, Any] = super().last(observe)
+        return seen
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
+        """Returns what `raw_env.agent_iter` does."""
+        self.unwrapped._check_whole()
+        agents: Iterable[str] = super().agent_iter(max_iter)
+        return agents
+
+    def observe(self, agent: str) -> Observation:
+        """Returns what `raw_env.observe` does."""
+        self.unwrapped._check_whole()
+        seen: Observation = super().observe(agent)
+        return seen
+
+    def state(self) -> NDArray[np.float32]:
+        """Returns what `raw_env.state` does."""
+        self.unwrapped._check_whole()
+        state: NDArray[np.float32] = super().state()
+        return state
+
+    def step(self, action: Any) -> None:
+        """Plays an action; see `env`."""
+        self.unwrapped._check_whole()
+        super().step(action)
+
+    def render(self) -> str | None:
+        """Returns what `raw_env.render` does."""
+        self.unwrapped._check_whole()
+        text: str | None = super().render()
+        return text
+
+    def __str__(self) -> str:
+        return str(self.env)
 
 
 def _parse_rules(num_players: int, options: dict[str, Any]) -> RuleConfig:

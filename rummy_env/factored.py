@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,26 @@ class FactoredActions(BaseWrapper):  # type: ignore[misc]
             "kind_mask": self.layout.kind_mask(mask),
             "card_mask": self.layout.card_mask(mask),
         }
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, Any]:
+        """Returns what PettingZoo's `last` does, for the agent whose turn it is.
+
+        Raises:
+            RummyError: See `raw_env.last`.
+        """
+        # asked of the game first, which says what is amiss before a reset
+        _, *facts = self.env.last(observe=False)
+        seen = self.observe(self.agent_selection) if observe else None
+        return (seen, *facts)
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
+        """Returns the agents in the order in which they act, to be stepped each.
+
+        Raises:
+            RummyError: See `raw_env.agent_iter`.
+        """
+        agents: Iterable[str] = self.env.agent_iter(max_iter)
+        return agents
 
     def step(self, action: Any) -> None:
         """Plays `[kind, card]`, or None for an agent that has terminated.

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rummy_env import ConfigError, RummyError, State
+from rummy_env import ConfigError, IllegalActionError, RummyError, State
 from rummy_env import env as env_module
+from rummy_env.factored import FactoredActions
 from rummy_env.kernel.deal import episode_seed
 from rummy_env.manipulation_rummy_v0 import env, raw_env
 from rummy_env.rewards import REWARDS
@@ -264,15 +265,54 @@ def test_a_broken_step_is_not_passed_over_in_silence(
     game.step("draw")
 
 
-def test_before_the_first_reset_there_is_nothing_to_see() -> None:
-    game = raw_env(render_mode="ansi")
-    for use in (game.state, game.game, game.save, game.render):
-        with pytest.raises(RummyError, match=r"reset\(\)"):
+def in_pairs(**options: Any) -> FactoredActions:
+    """Returns the environment with actions in two parts."""
+    return FactoredActions(raw_env(**options))
+
+
+def uses_of(game: Any) -> list[Callable[[], Any]]:
+    """Returns all that needs a game to be under way."""
+    return [
+        game.state,
+        game.game,
+        game.save,
+        game.render,
+        game.last,
+        game.agent_iter,
+        lambda: game.observe("player_0"),
+        lambda: game.step(np.array([0, 0])),
+        lambda: game.step(None),
+    ]
+
+
+@pytest.mark.parametrize("make", [env, raw_env, in_pairs])
+def test_before_the_first_reset_there_is_nothing_to_see(
+    make: Callable[..., Any],
+) -> None:
+    game = make(render_mode="ansi")
+    for use in uses_of(game):
+        with pytest.raises(RummyError, match=r"call reset\(\) first"):
             use()
-    with pytest.raises(RummyError, match=r"reset\(\)"):
-        game.observe("player_0")
-    with pytest.raises(RummyError, match=r"reset\(\)"):
-        game.step("draw")
+    with pytest.raises(ConfigError, match="seed"):
+        game.reset(seed=-1)
+    for use in uses_of(game):
+        with pytest.raises(RummyError, match=r"call reset\(\) first"):
+            use()
+    with pytest.raises(AttributeError, match="reset"):
+        _ = game.agent_selection
+
+
+@pytest.mark.parametrize("make", [env, raw_env, in_pairs])
+def test_after_the_end_nobody_is_left(make: Callable[..., Any]) -> None:
+    game = make(num_players=2, episode="round", skip_forced=True, **NO_CHOICE)
+    game.reset(seed=no_choice_seed())
+    for wrong in (0, "draw"):
+        with pytest.raises(IllegalActionError, match=r"player_. has terminated"):
+            game.unwrapped.step(wrong)
+    for _ in range(2):
+        game.step(None)
+    with pytest.raises(RummyError, match="no agent left"):
+        game.last()
 
 
 def test_an_unknown_agent_is_refused_with_a_hint() -> None:
