@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from rummy_env.actions import NUM_ACTIONS, parse_action
+from rummy_env.actions import NUM_ACTIONS
 from rummy_env.cards import JOKER
 from rummy_env.config import MAX_CARDS, RuleConfig
 from rummy_env.errors import ConfigError, IllegalActionError, RummyError, nearest
@@ -29,7 +29,7 @@ from rummy_env.observation import SIZE
 from rummy_env.record import new_states
 from rummy_env.render import render
 from rummy_env.rewards import of_round, parse_episode, parse_reward
-from rummy_env.rules import check_action, new_mask, outcome, play
+from rummy_env.rules import check_action, new_mask, outcome, play, read_action
 from rummy_env.state import State, check_seed, local_workspaces
 
 RENDER_MODES: Final = ("ansi", "human")
@@ -55,9 +55,9 @@ _NO_GAME: Final = "no game was dealt yet: call reset() first"
 def env(**options: Any) -> AECEnv:
     """Returns the environment in PettingZoo's usual wrappers.
 
-    They end the game when an action is illegal, with -1 for who chose it, refuse
-    actions out of range, and enforce that `reset` comes first. The price is measured
-    in the benchmarks; `raw_env` checks for itself and raises.
+    They end the game when an action is illegal, with -1 for who chose it. What is no
+    action at all is refused, and changes nothing, as by `raw_env`, which raises in the
+    first case as well. The price is measured in the benchmarks.
 
     Args:
         **options: See `raw_env`.
@@ -67,7 +67,6 @@ def env(**options: Any) -> AECEnv:
     """
     game: AECEnv = raw_env(**options)
     game = wrappers.TerminateIllegalWrapper(game, illegal_reward=-1)
-    game = wrappers.AssertOutOfBoundsWrapper(game)
     return _OrderEnforcing(game)
 
 
@@ -213,10 +212,10 @@ class raw_env(AECEnv):  # type: ignore[misc]
         """
         self._check_agents()
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
+        if self._is_finished(agent):
             self._was_dead_step(action)
             return
-        number = parse_action(action)
+        number = read_action(action)
         check_action(self.record, self._mask, number)
         self._is_interrupted = True
         self._cumulative_rewards[agent] = 0.0
@@ -242,6 +241,10 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self._check_whole()
         if not self.agents:
             raise RummyError("there is no agent left to act: call reset() first")
+
+    def _is_finished(self, agent: str) -> bool:
+        """Tells whether an agent has terminated, by a wrapper's doing or the game's."""
+        return self.terminations.get(agent, True) or self.truncations[agent]
 
     def _was_dead_step(self, action: Any) -> None:
         """Takes an agent that has terminated out of the game.
@@ -333,9 +336,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
             raise RummyError(f"no agent {agent!r}; {nearest(agent, self._seat_of)}")
         out = np.empty(SIZE, dtype=np.float32)
         calls.encode_player(self.record, self._options, seat, out)
-        # wrappers may terminate agents while the round still runs
-        is_finished = self.terminations.get(agent, True) or self.truncations[agent]
-        if seat == self.record["to_move"][0] and not is_finished:
+        if seat == self.record["to_move"][0] and not self._is_finished(agent):
             mask = self._mask.copy()
         else:
             mask = new_mask()
@@ -458,8 +459,16 @@ class _OrderEnforcing(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
         return state
 
     def step(self, action: Any) -> None:
-        """Plays an action; see `env`."""
-        self.unwrapped._check_whole()
+        """Plays an action, taken in every form that `raw_env.step` takes.
+
+        Raises:
+            IllegalActionError: It is no action, whatever the position.
+        """
+        game = self.unwrapped
+        game._check_whole()
+        if game.agents and not game._is_finished(game.agent_selection):
+            # the wrappers below look up ids, and would take True for one
+            action = read_action(action)
         super().step(action)
 
     def render(self) -> str | None:

@@ -8,12 +8,12 @@ environment and the tools are made of.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rummy_env.actions import ACTION_NAMES, NUM_ACTIONS, action_name
+from rummy_env.actions import ACTION_NAMES, NUM_ACTIONS, action_name, parse_action
 from rummy_env.cards import card_name
 from rummy_env.config import MAX_PLAYERS, MIN_PLAYERS, RuleConfig
 from rummy_env.errors import IllegalActionError, RummyError, nearest
@@ -130,6 +130,24 @@ def phase(states: NDArray[Any]) -> str:
     if state["draws"] == turn.MAX_DRAWS:
         return f"{who} has drawn the third card"
     return f"{who} has drawn {state['draws']} of {turn.MAX_DRAWS}"
+
+
+def read_action(action: SupportsIndex | str) -> int:
+    """Returns the id of an action as a player gives it; see `actions.parse_action`.
+
+    A torch tensor turns into a number even with axes or as a truth value, where an
+    array does not; neither is taken, so that both are treated alike.
+
+    Raises:
+        IllegalActionError: There is no such action, whatever the position.
+    """
+    shape, dtype = getattr(action, "shape", ()), getattr(action, "dtype", None)
+    if shape != () or str(dtype).endswith("bool"):
+        what = f"of the shape {tuple(shape)}" if shape != () else f"of {dtype}"
+        raise IllegalActionError(
+            f"an action is one id, not {type(action).__name__} {what}"
+        )
+    return parse_action(action)
 
 
 def check_action(states: NDArray[Any], mask: NDArray[np.int8], action: int) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rummy_env import notation, observation, record, rules, solver
-from rummy_env.actions import ACTION_NAMES, parse_action
+from rummy_env.actions import ACTION_NAMES
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, parse_hand, rank_of
 from rummy_env.config import RuleConfig
 from rummy_env.errors import ConfigError, NotationError, PositionError, RummyError
@@ -178,16 +178,17 @@ class State:
         """Returns the names of the legal actions, in the order of their ids."""
         return [ACTION_NAMES[action] for action in self.legal_actions()]
 
-    def apply_action(self, action: int | str) -> None:
+    def apply_action(self, action: SupportsIndex | str) -> None:
         """Plays an action.
 
         Args:
-            action: An id or a name, as in `"lay 7c"`.
+            action: An id, be it an int or an integer array or tensor without axes, or
+                a name, as in `"lay 7c"`.
 
         Raises:
             IllegalActionError: The action is not legal now; nothing has changed.
         """
-        number = parse_action(action)
+        number = rules.read_action(action)
         mask = self._legal()
         rules.check_action(self.record, mask, number)
         rules.play(self.record, self._options, local_workspaces(), mask, number)

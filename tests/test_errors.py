@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -132,16 +133,61 @@ def test_actions_that_are_none(action: Any, hint: str) -> None:
     assert state.record.tobytes() == before
 
 
+MAKERS = [manipulation_rummy_v0.env, manipulation_rummy_v0.raw_env]
+
+
+@pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize(
     "action",
-    [np.int64(0), np.array(0), torch.tensor(0), np.uint8(0)],
-    ids=["scalar", "array", "tensor", "unsigned"],
+    [np.int64(0), np.array(0), torch.tensor(0), np.uint8(0), " draw"],
+    ids=["scalar", "array", "tensor", "unsigned", "name"],
 )
-def test_an_action_may_be_an_array_or_tensor_without_axes(action: Any) -> None:
-    game = manipulation_rummy_v0.raw_env()
+def test_an_action_may_be_an_array_or_tensor_without_axes_or_a_name(
+    action: Any, make: Callable[..., Any]
+) -> None:
+    game = make()
     game.reset(seed=0)
+    state = game.unwrapped.game()
     game.step(action)
-    assert game.game().to_text().count("draws=1") == 1
+    state.apply_action(action)
+    assert game.unwrapped.game() == state
+    assert state.to_text().count("draws=1") == 1
+    assert not any(game.terminations.values())
+
+
+NO_ACTIONS = [
+    (torch.tensor([0]), r"of the shape \(1,\)"),
+    (np.array([0]), r"of the shape \(1,\)"),
+    (torch.tensor([[0, 1]]), r"of the shape \(1, 2\)"),
+    (torch.tensor(True), "of torch.bool"),
+    (np.array(True), "of bool"),
+    (np.True_, "of bool"),
+    (torch.tensor(0.0), "not Tensor"),
+    (np.float32(0), "not float32"),
+    ([0], "not list"),
+    (True, "not bool"),
+    (0.0, "not float"),
+    (None, "not NoneType"),
+    (159, "ids run from 0 to 158"),
+    (np.array(-1), "ids run from 0 to 158"),
+    (2**70, "ids run from 0 to 158"),
+    ("drew", "did you mean 'draw'"),
+]
+
+
+@pytest.mark.parametrize(("action", "hint"), NO_ACTIONS, ids=repr)
+def test_what_is_no_action_is_refused_alike_everywhere(action: Any, hint: str) -> None:
+    games = [make() for make in MAKERS]
+    state = State.new(games[0].config, seed=0)
+    for game in games:
+        game.reset(seed=0)
+    for play in (state.apply_action, *(game.step for game in games)):
+        with pytest.raises(IllegalActionError, match=hint):
+            play(action)
+    assert state == State.new(state.config, seed=0)
+    for game in games:
+        assert game.unwrapped.game() == state
+        assert not any(game.terminations.values())
 
 
 @pytest.mark.parametrize("action", [np.array([0]), np.array(0.0), torch.tensor(0.0)])

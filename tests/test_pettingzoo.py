@@ -12,7 +12,12 @@ import pettingzoo
 import pytest
 from pettingzoo.test import api_test, seed_test
 
-from rummy_env import ConfigError, IllegalActionError, manipulation_rummy_v0
+from rummy_env import (
+    ConfigError,
+    IllegalActionError,
+    RummyError,
+    manipulation_rummy_v0,
+)
 from rummy_env.actions import NUM_ACTIONS
 from rummy_env.manipulation_rummy_v0 import ENV_ID, env, raw_env
 from rummy_env.rewards import EPISODES, REWARDS
@@ -197,10 +202,10 @@ def test_env_ends_the_game_at_an_illegal_action() -> None:
 
 def test_env_refuses_what_is_no_action_and_a_step_before_reset() -> None:
     game = env(num_players=3)
-    with pytest.raises(Exception, match="reset"):
+    with pytest.raises(RummyError, match="reset"):
         game.step(0)
     game.reset(seed=0)
-    with pytest.raises(AssertionError, match="action"):
+    with pytest.raises(IllegalActionError, match="ids run from 0 to 158"):
         game.step(NUM_ACTIONS)
 
 
