@@ -26,7 +26,7 @@ from rummy_env.kernel.payoff import EPISODE_GAME
 from rummy_env.kernel.scoring import RUNNING
 from rummy_env.kernel.turn import GAME_RUNNING, GAME_TRUNCATED
 from rummy_env.observation import SIZE
-from rummy_env.record import new_states
+from rummy_env.record import STATE, new_states, problems
 from rummy_env.render import render
 from rummy_env.rewards import of_round, parse_episode, parse_reward
 from rummy_env.rules import check_action, new_mask, outcome, play, read_action
@@ -34,21 +34,21 @@ from rummy_env.state import State, check_seed, local_workspaces
 
 RENDER_MODES: Final = ("ansi", "human")
 Observation = dict[str, NDArray[Any]]
+_BY_AGENT: Final = ("terminations", "truncations", "rewards", "cumulative", "infos")
+"""What `raw_env.save` keeps for every agent that is left."""
 _SAVED: Final = {
     "config",
+    "settings",
     "record",
     "stream",
     "agents",
     "agent_selection",
     "skip",
     "layout",
-    "terminations",
-    "truncations",
-    "rewards",
-    "cumulative",
-    "infos",
+    *_BY_AGENT,
 }
 """The keys of what `raw_env.save` returns."""
+_SETTINGS: Final = {"episode", "reward", "skip_forced"}
 _NO_GAME: Final = "no game was dealt yet: call reset() first"
 
 
@@ -115,6 +115,11 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self.skip_forced = bool(skip_forced)
         self._episode = parse_episode(episode)
         self._reward = parse_reward(reward)
+        self._settings = {
+            "episode": episode,
+            "reward": reward,
+            "skip_forced": self.skip_forced,
+        }
         self._options = self.config.to_array()
         self.possible_agents = [f"player_{p}" for p in range(self.config.num_players)]
         self._seat_of = {agent: p for p, agent in enumerate(self.possible_agents)}
@@ -369,6 +374,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self._check_whole()
         return {
             "config": self.config,
+            "settings": dict(self._settings),
             "record": self.record.copy(),
             "stream": (self._seed, self._episode_index),
             "agents": self.agents[:],
@@ -386,12 +392,11 @@ class raw_env(AECEnv):  # type: ignore[misc]
         """Goes on from what `save` returned.
 
         Raises:
-            ConfigError: It was saved under other rule options, or not by `save`.
+            ConfigError: It was saved under other rule options or with another episode,
+                reward or `skip_forced`, which are named, or not by `save`; nothing
+                has changed.
         """
-        if not isinstance(saved, dict) or saved.keys() != _SAVED:
-            raise ConfigError("not what save returns")
-        if saved["config"] != self.config:
-            raise ConfigError(f"saved under other options: {saved['config']}")
+        self._check_saved(saved)
         self.record = saved["record"].copy()
         self._seed, self._episode_index = saved["stream"]
         self.agents = saved["agents"][:]
@@ -405,6 +410,23 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self._layout = saved["layout"][:]
         self._is_interrupted = False
         self._write_mask()
+
+    def _check_saved(self, saved: Any) -> None:
+        """Refuses to go on from what is no saved game of these options."""
+        if not _is_saved(saved):
+            raise ConfigError("not what save returns")
+        here = {**self.config.options(), **self._settings}
+        there = {**saved["config"].options(), **saved["settings"]}
+        differences = [
+            f"{name} is {there[name]!r} there, {value!r} here"
+            for name, value in here.items()
+            if there[name] != value
+        ]
+        if differences:
+            raise ConfigError(f"saved under other options: {'; '.join(differences)}")
+        wrong = problems(saved["record"], self.config)
+        if wrong:
+            raise ConfigError("no such game: " + "; ".join(wrong[:3]))
 
     def render(self) -> str | None:
         """Shows the game: melds with jokers starred, the hand of who acts, scores.
@@ -429,6 +451,41 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def close(self) -> None:
         """Does nothing: there is nothing to release."""
+
+
+def _is_saved(saved: Any) -> bool:
+    """Tells whether a value has the form of what `raw_env.save` returns."""
+    if not isinstance(saved, dict) or saved.keys() != _SAVED:
+        return False
+    config, settings, record = saved["config"], saved["settings"], saved["record"]
+    if not isinstance(config, RuleConfig) or not isinstance(settings, dict):
+        return False
+    if not isinstance(record, np.ndarray) or record.dtype != STATE:
+        return False
+    is_stream = (
+        isinstance(saved["stream"], tuple)
+        and len(saved["stream"]) == 2
+        and all(isinstance(n, int) and 0 <= n < 2**63 for n in saved["stream"])
+    )
+    is_layout = isinstance(saved["layout"], list) and all(
+        isinstance(meld, str) for meld in saved["layout"]
+    )
+    has_form = record.shape == (1,) and settings.keys() == _SETTINGS
+    return has_form and is_stream and is_layout and _are_agents(saved)
+
+
+def _are_agents(saved: dict[str, Any]) -> bool:
+    """Tells whether the agents of a saved game are those of its options."""
+    seats = [f"player_{seat}" for seat in range(saved["config"].num_players)]
+    left = saved["agents"]
+    if not isinstance(left, list) or left != [seat for seat in seats if seat in left]:
+        return False
+    by_agent = [saved[name] for name in _BY_AGENT]
+    if not all(isinstance(kept, dict) and [*kept] == left for kept in by_agent):
+        return False
+    has_infos = all(isinstance(info, dict) for info in saved["infos"].values())
+    is_next = saved["agent_selection"] in seats and saved["skip"] in (None, *seats)
+    return has_infos and is_next
 
 
 class _OrderEnforcing(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
@@ -469,7 +526,14 @@ class _OrderEnforcing(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
         if game.agents and not game._is_finished(game.agent_selection):
             # the wrappers below look up ids, and would take True for one
             action = read_action(action)
+        # the mask that PettingZoo remembers may be of a game before `load`
+        self.env._prev_obs = {"action_mask": game._mask}
         super().step(action)
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Goes on from what `raw_env.save` returned."""
+        self.unwrapped.load(saved)
+        self._has_reset = self._has_updated = True
 
     def render(self) -> str | None:
         """Returns what `raw_env.render` does."""

@@ -144,10 +144,86 @@ def test_a_saved_end_of_an_episode_can_be_loaded() -> None:
     assert trace(other) == trace(game)
 
 
-def test_a_game_saved_under_other_rules_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("options", "difference"),
+    [
+        ({"num_ranks": 7}, "num_ranks is 6 there, 7 here"),
+        (
+            {"num_players": 2},
+            "num_players is 3 there, 2 here; packs is 2 there, 1 here",
+        ),
+        ({"episode": "round"}, "episode is 'game' there, 'round' here"),
+        ({"reward": "win"}, "reward is 'score' there, 'win' here"),
+        ({"skip_forced": True}, "skip_forced is False there, True here"),
+    ],
+)
+def test_a_game_saved_under_other_settings_is_refused(
+    options: dict[str, Any], difference: str
+) -> None:
     saved = begun().save()
-    with pytest.raises(ConfigError, match="other options"):
-        raw_env(num_players=3).load(saved)
+    other = raw_env(**{"num_players": 3, **SMALL_GAME, **options})
+    other.reset(seed=0)
+    before = other.game()
+    with pytest.raises(ConfigError, match=f"other options: {difference}$"):
+        other.load(saved)
+    assert other.game() == before
+
+
+SPOILT: dict[str, Any] = {
+    "config": None,
+    "settings": {"episode": "game"},
+    "record": np.zeros(1),
+    "stream": (-1, 0),
+    "agents": ["player_0"],
+    "agent_selection": "player_3",
+    "skip": "nobody",
+    "layout": [3],
+    "terminations": {},
+    "truncations": {"player_0": False},
+    "rewards": None,
+    "cumulative": [0.0, 0.0, 0.0],
+    "infos": {"player_0": None, "player_1": {}, "player_2": {}},
+}
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_a_saved_game_that_was_spoilt_is_refused(name: str) -> None:
+    game = begun()
+    saved, before = game.save(), game.game()
+    assert saved.keys() == SPOILT.keys()
+    with pytest.raises(ConfigError, match="not what save returns"):
+        game.load({**saved, name: SPOILT[name]})
+    assert game.game() == before
+    game.load(saved)
+
+
+def test_a_saved_game_that_cannot_be_is_refused() -> None:
+    game = begun()
+    saved = game.save()
+    saved["record"]["hands"][0, 0, 0] += 1
+    with pytest.raises(ConfigError, match="copies instead of"):
+        game.load(saved)
+
+
+def test_the_wrapped_environment_goes_on_from_a_saved_game() -> None:
+    saved = begun().save()
+    fresh, stale = (env(num_players=3, **SMALL_GAME) for _ in range(2))
+    fresh.load(saved)
+    stale.reset(seed=0)
+    stale.last()  # a mask is seen that belongs to another game
+    stale.unwrapped.load(saved)
+    for game in (fresh, stale):
+        game.step(next_action(game.unwrapped))
+        assert not any(game.terminations.values())
+        assert trace(game) == trace(resumed(saved))
+
+
+def resumed(saved: dict[str, Any]) -> Any:
+    """Returns a game that went on by one action from a saved one."""
+    game = raw_env(num_players=3, **SMALL_GAME)
+    game.load(saved)
+    game.step(next_action(game))
+    return game
 
 
 def play_choices(game: raw_env, seed: int) -> tuple[list[State], dict[str, float], Any]:
