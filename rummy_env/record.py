@@ -97,6 +97,7 @@ def problems(states: NDArray[Any], config: RuleConfig) -> list[str]:
     return [
         *_card_problems(state, config),
         *_turn_problems(state, config),
+        *_past_problems(state, config),
         *_table_problems(states, config),
         *_end_problems(state, config),
     ]
@@ -129,6 +130,10 @@ def _card_problems(state: Any, config: RuleConfig) -> list[str]:
             found.append(f"{name} holds a negative count")
     if state["hands"][config.num_players :].any():
         found.append("a seat without a player holds cards")
+    if state["ended"] == RUNNING:
+        for player in range(config.num_players):
+            if player != state["to_move"] and not state["hands"][player].any():
+                found.append(f"player {player} has no card left, and the round goes on")
     return found
 
 
@@ -164,10 +169,91 @@ def _turn_problems(state: Any, config: RuleConfig) -> list[str]:
         found.append("a joker was released before a card was laid")
     if lap == NO_LAP and state["draws"] == 0 and state["num_laid"] > 0:
         found.append("cards were laid before the draw")
+    if state["draws"] == MAX_DRAWS and state["num_laid"] > 0:
+        found.append("cards were laid after the third draw")
+    if lap != NO_LAP and state["draws"] > 0:
+        found.append("nobody draws in the last lap")
     for card in np.flatnonzero(state["named"]):
         if rank_of(int(card)) >= config.num_ranks:
             found.append(f"a joker is named {card_name(int(card))}, not in play")
     return found
+
+
+def _past_problems(state: Any, config: RuleConfig) -> list[str]:
+    """Returns what is wrong with what everybody saw of past turns (R8)."""
+    found = []
+    count = config.num_players
+    for name in ("turns_since_meld", "last_draws", "last_laid"):
+        if state[name][count:].any():
+            found.append(f"{name} tells of a seat without a player")
+    for player in range(count):
+        found += _last_turn_problems(state, player, count)
+        found += _pass_problems(state, player, count)
+    is_over = state["ended"] != RUNNING
+    laid = state["last_laid"].sum(dtype=np.int64)
+    laid += 0 if is_over else state["num_laid"]
+    on_table = state["table"].sum(dtype=np.int64) + state["named"].sum(dtype=np.int64)
+    if laid > on_table + (state["pending"] != NOT_PENDING):
+        found.append("more cards were laid than the table holds")
+    mover = int(state["to_move"]) % count
+    for last, now in (("last_draws", "draws"), ("last_laid", "num_laid")):
+        if is_over and state[last][mover] != state[now]:
+            found.append(f"{last} is not that of the last turn")
+    return found
+
+
+def _last_turn_problems(state: Any, player: int, count: int) -> list[str]:
+    """Returns what a player's last turn cannot have been (R6, R9, R20)."""
+    draws, laid = int(state["last_draws"][player]), int(state["last_laid"][player])
+    turns = int(state["turns_since_meld"][player])
+    found = []
+    if not 0 <= draws <= MAX_DRAWS:
+        found.append(f"player {player} drew {draws} cards in one turn")
+    if laid < 0:
+        found.append(f"player {player} laid {laid} cards")
+    if laid > 0 and draws == MAX_DRAWS:
+        found.append(f"player {player} melded after the third draw")
+    if laid > 0 and turns != 0:
+        found.append(f"player {player} melded, but {turns} turns ago")
+    if laid == 0 and draws > 0 and turns == 0:
+        found.append(f"player {player} passed, but 0 turns ago melded")
+    if laid == 0 and 0 < draws < MAX_DRAWS and state["stock_left"] > 0:
+        found.append(f"player {player} passed after {draws} draws, with a stock")
+    was_turn = laid != 0 or turns != 0
+    if draws == 0 and was_turn and not _had_lap_turn(state, player, count):
+        found.append(f"player {player} had a turn without a draw before the last lap")
+    return found
+
+
+def _had_lap_turn(state: Any, player: int, count: int) -> bool:
+    """Tells whether a player's turn in the last lap is over (R20)."""
+    if state["lap_left"] == NO_LAP:
+        return False
+    turns_over = count - int(state["lap_left"]) + int(state["ended"] != RUNNING)
+    # seats back from the last of them
+    last = int(state["to_move"]) - int(state["ended"] == RUNNING)
+    return (last - player) % count < turns_over
+
+
+def _pass_problems(state: Any, player: int, count: int) -> list[str]:
+    """Returns whether a player passed more often than the hand tells of.
+
+    A pass brings three cards (R6), and cards leave a hand by a meld only. Exempt are
+    the turn that a made-up position began in, the one that took the last of the stock
+    (R9), which brought one at least, and the one of the last lap (R20).
+    """
+    passes = int(state["turns_since_meld"][player])
+    cards = int(state["hands"][player].sum(dtype=np.int64))
+    is_running = state["ended"] == RUNNING
+    if is_running and state["to_move"] == player:  # as it was before this turn
+        cards += int(state["num_laid"]) - int(state["draws"])
+    most = 1 + (cards - 1) // MAX_DRAWS
+    if state["lap_left"] != NO_LAP or (state["stock_left"] == 0 and not is_running):
+        most = 2 + (cards - 2) // MAX_DRAWS
+    most += _had_lap_turn(state, player, count)
+    if 0 <= passes <= max(0, most):
+        return []
+    return [f"player {player} has passed {passes} times with {cards} cards"]
 
 
 def _table_problems(states: NDArray[Any], config: RuleConfig) -> list[str]:
