@@ -164,12 +164,30 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self.state_space = Box(0.0, np.inf, (length,), np.float32)
 
     def observation_space(self, agent: str) -> Dict:
-        """Returns the space of an agent's observations, always the same object."""
+        """Returns the space of an agent's observations, always the same object.
+
+        Raises:
+            RummyError: There is no such agent.
+        """
+        self._seat(agent)
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """Returns the space of an agent's actions, always the same object."""
+        """Returns the space of an agent's actions, always the same object.
+
+        Raises:
+            RummyError: There is no such agent.
+        """
+        self._seat(agent)
         return self.action_spaces[agent]
+
+    def _seat(self, agent: str) -> int:
+        """Returns the seat of an agent, checked."""
+        seat = self._seat_of.get(agent) if isinstance(agent, str) else None
+        if seat is None:
+            hint = nearest(str(agent), self._seat_of)
+            raise RummyError(f"no agent {agent!r}; {hint}")
+        return seat
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -336,9 +354,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
                 interrupted.
         """
         self._check_whole()
-        seat = self._seat_of.get(agent)
-        if seat is None:
-            raise RummyError(f"no agent {agent!r}; {nearest(agent, self._seat_of)}")
+        seat = self._seat(agent)
         out = np.empty(SIZE, dtype=np.float32)
         calls.encode_player(self.record, self._options, seat, out)
         if seat == self.record["to_move"][0] and not self._is_finished(agent):
@@ -557,7 +573,7 @@ def _parse_rules(num_players: int, options: dict[str, Any]) -> RuleConfig:
 
 def _parse_render_mode(mode: str | None) -> str | None:
     """Returns a render mode, checked."""
-    if mode is not None and mode not in RENDER_MODES:
+    if mode is not None and not (isinstance(mode, str) and mode in RENDER_MODES):
         hint = nearest(str(mode), RENDER_MODES)
         raise ConfigError(f"no render mode {mode!r}; {hint}")
     return mode

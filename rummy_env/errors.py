@@ -1,13 +1,17 @@
 """The errors this package raises, all of them subclasses of `RummyError`.
 
 Each is also a `ValueError`, since each says that a value given by the caller
-cannot be used; none leaves the object it was raised from in a changed state.
+cannot be used; none leaves the object it was raised from in a changed state. Beside
+them is what the checks and the messages of all floors have in common.
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TypeGuard
+
+import numpy as np
 
 _MOST_NAMES = 30
 """How many names a hint lists."""
@@ -49,6 +53,14 @@ class NotationError(RummyError):
         super().__init__(f"{', '.join(where)}: {message}" if where else message)
         self.line = line
         self.column = column
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Tells whether a value is a whole number, of Python or NumPy; no truth value is.
+
+    Arrays without axes are none here: only actions are taken in that form.
+    """
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -11,7 +11,8 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import BaseWrapper
 
 from rummy_env.actions import KINDS, LAY, ActionLayout
-from rummy_env.errors import IllegalActionError
+from rummy_env.env import raw_env
+from rummy_env.errors import ConfigError, IllegalActionError
 
 
 class FactoredActions(BaseWrapper):  # type: ignore[misc]
@@ -27,6 +28,11 @@ class FactoredActions(BaseWrapper):  # type: ignore[misc]
     """
 
     def __init__(self, env: AECEnv) -> None:
+        if not isinstance(env, AECEnv) or not isinstance(env.unwrapped, raw_env):
+            raise ConfigError(
+                "FactoredActions wraps an environment of manipulation_rummy_v0, not "
+                f"{type(env).__name__}"
+            )
         super().__init__(env)
         self.layout = ActionLayout()
         kinds, cards = self.layout.num_kinds, self.layout.num_cards
@@ -45,11 +51,21 @@ class FactoredActions(BaseWrapper):  # type: ignore[misc]
         }
 
     def action_space(self, agent: str) -> MultiDiscrete:
-        """Returns the space of `[kind, card]`, always the same object."""
+        """Returns the space of `[kind, card]`, always the same object.
+
+        Raises:
+            RummyError: There is no such agent.
+        """
+        self.env.action_space(agent)  # refuses who is no agent
         return self._action_spaces[agent]
 
     def observation_space(self, agent: str) -> Dict:
-        """Returns the space of an agent's observations, always the same object."""
+        """Returns the space of an agent's observations, always the same object.
+
+        Raises:
+            RummyError: There is no such agent.
+        """
+        self.env.observation_space(agent)  # refuses who is no agent
         return self._observation_spaces[agent]
 
     def observe(self, agent: str) -> dict[str, Any]:
@@ -92,7 +108,10 @@ class FactoredActions(BaseWrapper):  # type: ignore[misc]
         if action is None:
             self.env.step(None)
             return
-        pair = np.asarray(action)
+        try:
+            pair = np.asarray(action)
+        except (ValueError, TypeError, RuntimeError):
+            pair = np.empty(0)
         if pair.shape != (2,) or pair.dtype.kind not in "iu":
             kinds = ", ".join(f"{at} {kind.name}" for at, kind in enumerate(KINDS))
             raise IllegalActionError(

@@ -28,12 +28,20 @@ from rummy_env.cards import (
     parse_meld,
 )
 from rummy_env.config import RuleConfig
-from rummy_env.errors import ConfigError, NotationError, RummyError, nearest
+from rummy_env.errors import (
+    ConfigError,
+    IllegalActionError,
+    NotationError,
+    RummyError,
+    is_whole,
+    nearest,
+)
 from rummy_env.kernel import calls
 from rummy_env.kernel.calls import new_workspaces
 from rummy_env.kernel.deal import NO_CARD
 from rummy_env.kernel.turn import NO_LAP, NOBODY, NOT_PENDING
 from rummy_env.record import new_states, problems
+from rummy_env.rules import check_config, read_action
 
 HEADER: Final = "rummy1"
 MAX_TEXT: Final = 20_000
@@ -115,6 +123,8 @@ def format_state(states: NDArray[Any], config: RuleConfig) -> str:
 
 def _split(text: str) -> dict[str, tuple[str, int]]:
     """Returns the fields of a text, each with its column, keys checked."""
+    if not isinstance(text, str):
+        raise NotationError(f"a position is a text, not {type(text).__name__}")
     if len(text) > MAX_TEXT:
         raise NotationError(f"over {MAX_TEXT} characters", column=MAX_TEXT + 1)
     found: dict[str, tuple[str, int]] = {}
@@ -299,11 +309,29 @@ class GameLog:
         config: The options.
         seed: The seed.
         actions: Ids of the actions, in order.
+
+    Raises:
+        ConfigError: The configuration is none, or the seed.
+        IllegalActionError: One of the actions is none, whatever the position.
     """
 
     config: RuleConfig
     seed: int
     actions: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Checks the values."""
+        check_config(self.config)
+        if not is_whole(self.seed) or not 0 <= self.seed < 2**63:
+            raise ConfigError(f"a seed is from 0 to 2**63 - 1, not {self.seed!r}")
+        if not isinstance(self.actions, list):
+            raise IllegalActionError(
+                f"actions are a list of ids, not {type(self.actions).__name__}"
+            )
+        for action in self.actions:
+            if not is_whole(action):
+                raise IllegalActionError(f"an action is an id here, not {action!r}")
+            read_action(action)
 
     def to_text(self) -> str:
         """Returns the log: a line of options and seed, then an action a line."""
@@ -318,6 +346,8 @@ class GameLog:
         Raises:
             NotationError: A line is no action or the first line no header.
         """
+        if not isinstance(text, str):
+            raise NotationError(f"a game is a text, not {type(text).__name__}")
         first, *rest = text.splitlines() or [""]
         header, *fields = [part.strip() for part in first.split(";")]
         if header != "rummy-game1":

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rummy_env import rules
 from rummy_env.config import RuleConfig
-from rummy_env.errors import RummyError, nearest
+from rummy_env.errors import RummyError, is_whole, nearest
 from rummy_env.kernel import calls
 from rummy_env.kernel.encode import OFFSETS, SECTIONS, SIZE, Section
 
@@ -37,13 +38,15 @@ def view(observation: Any, name: str) -> Any:
     Raises:
         RummyError: There is no such section, or the last dimension is not `SIZE`.
     """
-    section = _SECTION_OF.get(name)
+    section = _SECTION_OF.get(name) if isinstance(name, str) else None
     if section is None:
-        raise RummyError(f"no section {name!r}; {nearest(name, _SECTION_OF)}")
-    if observation.shape[-1] != SIZE:
-        raise RummyError(
-            f"an observation has {SIZE} numbers, not {observation.shape[-1]}"
-        )
+        raise RummyError(f"no section {name!r}; {nearest(str(name), _SECTION_OF)}")
+    shape = getattr(observation, "shape", None)
+    if not isinstance(shape, tuple) or len(shape) == 0:
+        kind = type(observation).__name__
+        raise RummyError(f"an observation is an array of {SIZE} numbers, not {kind}")
+    if shape[-1] != SIZE:
+        raise RummyError(f"an observation has {SIZE} numbers, not {shape[-1]}")
     start = OFFSETS[name]
     part = observation[..., start : start + section.size]
     return part.reshape(*observation.shape[:-1], *section.shape)
@@ -60,10 +63,12 @@ def encode(
         player: Who asks.
 
     Raises:
-        RummyError: There is no such player.
+        RummyError: There is no such player, or no game or configuration is given.
     """
-    if not 0 <= player < config.num_players:
-        raise RummyError(f"there is no player {player} among {config.num_players}")
+    rules.check_config(config)
+    rules.check_states(states)
+    if not is_whole(player) or not 0 <= player < config.num_players:
+        raise RummyError(f"there is no player {player!r} among {config.num_players}")
     out = np.zeros(SIZE, dtype=np.float32)
     calls.encode_player(states, config.to_array(), player, out)
     return out

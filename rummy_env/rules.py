@@ -1,8 +1,9 @@
 """The rules as Python functions: a thin face on the kernel.
 
-`round_scores` and `final_totals` answer questions about scores by themselves; the
-other functions work on an array of one `record.STATE` and are what `State`, the
-environment and the tools are made of.
+`round_scores` and `final_totals` answer questions about scores by themselves and check
+what they are given; the other functions work on an array of one `record.STATE` and are
+what `State`, the environment and the tools are made of. Those take records, options and
+masks on trust, since they are called at every step.
 """
 
 from __future__ import annotations
@@ -16,8 +17,16 @@ from numpy.typing import NDArray
 from rummy_env.actions import ACTION_NAMES, NUM_ACTIONS, action_name, parse_action
 from rummy_env.cards import card_name
 from rummy_env.config import MAX_PLAYERS, MIN_PLAYERS, RuleConfig
-from rummy_env.errors import IllegalActionError, RummyError, nearest
+from rummy_env.errors import (
+    ConfigError,
+    IllegalActionError,
+    PositionError,
+    RummyError,
+    is_whole,
+    nearest,
+)
 from rummy_env.kernel import calls, scoring, turn
+from rummy_env.record import MAX_SCORE, STATE
 
 ENDINGS: Final = ("knock", "out", "lap")
 """How a round ends: a knock (R18), going out (R19), after the last lap (R20)."""
@@ -33,14 +42,55 @@ def _players_of(bits: int) -> list[int]:
     return [player for player in range(MAX_PLAYERS) if bits >> player & 1]
 
 
-def _whole_numbers(name: str, values: Sequence[int]) -> NDArray[np.int64]:
+def check_config(config: RuleConfig) -> RuleConfig:
+    """Returns a configuration, refused where it is none.
+
+    Raises:
+        ConfigError: It is no `RuleConfig`.
+    """
+    if not isinstance(config, RuleConfig):
+        raise ConfigError(f"config is a RuleConfig, not {type(config).__name__}")
+    return config
+
+
+def check_states(states: NDArray[Any]) -> NDArray[Any]:
+    """Returns a game, refused where it has not the form of one.
+
+    What it holds is not looked at; `record.problems` does that.
+
+    Raises:
+        PositionError: It is no array `[1]` of `record.STATE`.
+    """
+    is_array = isinstance(states, np.ndarray)
+    if not is_array or states.dtype != STATE or states.shape != (1,):
+        raise PositionError(
+            f"a game is an array [1] of record.STATE, not {type(states).__name__}"
+            + (f" {list(states.shape)} of {states.dtype}"[:60] if is_array else "")
+        )
+    return states
+
+
+def whole_numbers(values: Sequence[int]) -> NDArray[np.int64] | None:
+    """Returns whole numbers from 0 to 10**9 as an array, None where they are none."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, RuntimeError):
+        return None
+    if array.dtype.kind not in "iu" or (array < 0).any() or (array > MAX_SCORE).any():
+        return None
+    return array.astype(np.int64)
+
+
+def _numbers_of_players(name: str, values: Sequence[int]) -> NDArray[np.int64]:
     """Returns numbers of points or rounds, one a player, checked."""
-    array = np.asarray(values)
+    array = whole_numbers(values)
+    if array is None:
+        raise RummyError(
+            f"{name} holds whole numbers from 0 to 10**9, not {str(values)[:60]}"
+        )
     if array.ndim != 1 or not MIN_PLAYERS <= len(array) <= MAX_PLAYERS:
         raise RummyError(f"{name} holds one number for each of 2 to 5 players")
-    if array.dtype.kind not in "iu" or (array < 0).any():
-        raise RummyError(f"{name} holds whole numbers from 0, not {list(values)}")
-    return array.astype(np.int64)
+    return array
 
 
 def round_scores(
@@ -57,17 +107,18 @@ def round_scores(
         The scores, and who scores as winner.
 
     Raises:
-        RummyError: The ending is unknown, or somebody has to have ended it.
+        RummyError: The ending is unknown, somebody has to have ended it, or a value is
+            of the wrong type.
     """
-    counts = _whole_numbers("points", points)
-    if ended not in ENDINGS:
+    counts = _numbers_of_players("points", points)
+    if not isinstance(ended, str) or ended not in ENDINGS:
         raise RummyError(f"a round ends by {ENDINGS}; {nearest(str(ended), ENDINGS)}")
     if ended == "lap":
         if by is not None:
             raise RummyError("a round that ends with the lap is ended by nobody")
         player = turn.NOBODY
     else:
-        if isinstance(by, bool) or not isinstance(by, int | np.integer):
+        if not is_whole(by):
             raise RummyError(f"who ended the round by {ended}? give a seat as `by`")
         if not 0 <= by < len(counts):
             raise RummyError(f"there is no player {by}")
@@ -94,10 +145,12 @@ def final_totals(
         The totals, and who has the highest.
 
     Raises:
-        RummyError: Nobody is at the target, or the lengths differ.
+        RummyError: Nobody is at the target, the lengths differ, or a value is of the
+            wrong type.
     """
-    own = _whole_numbers("scores", scores)
-    won = _whole_numbers("rounds_won", rounds_won)
+    check_config(config)
+    own = _numbers_of_players("scores", scores)
+    won = _numbers_of_players("rounds_won", rounds_won)
     if len(own) != len(won):
         raise RummyError(f"{len(own)} scores, but {len(won)} numbers of rounds won")
     if own.max() < config.target_score:

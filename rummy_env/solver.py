@@ -32,7 +32,13 @@ from rummy_env.config import (
     MAX_PACKS,
     MIN_NUM_RANKS,
 )
-from rummy_env.errors import PositionError, RummyError, nearest
+from rummy_env.errors import (
+    NotationError,
+    PositionError,
+    RummyError,
+    is_whole,
+    nearest,
+)
 from rummy_env.kernel import best, calls
 from rummy_env.kernel.calls import new_workspaces
 from rummy_env.kernel.layout import NO_CARD, new_melds
@@ -44,9 +50,27 @@ Hand: TypeAlias = str | Iterable[str]
 OBJECTIVES: Final = {"points": best.BY_POINTS, "cards": best.BY_CARDS}
 
 
-def _texts(cards: Table) -> list[str]:
-    """Returns a text or several as a list."""
-    return [cards] if isinstance(cards, str) else [str(text) for text in cards]
+def card_texts(cards: Table) -> list[str]:
+    """Returns a text of cards, or several, as a list.
+
+    Raises:
+        NotationError: It is neither.
+    """
+    if isinstance(cards, str):
+        return [cards]
+    try:
+        texts = list(cards)
+    except TypeError:
+        found = type(cards).__name__
+        raise NotationError(
+            f"cards are a text such as '7c 8c' or a list of such texts, not {found}"
+        ) from None
+    for text in texts:
+        if not isinstance(text, str):
+            raise NotationError(
+                f"cards are texts such as '7c 8c', not {type(text).__name__}"
+            )
+    return texts
 
 
 def table_counts(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -57,7 +81,7 @@ def table_counts(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """
     real = np.zeros(NUM_CARD_TYPES, dtype=np.int64)
     named = np.zeros(NUM_CARD_TYPES, dtype=np.int64)
-    for text in _texts(table):
+    for text in card_texts(table):
         for card, is_joker in parse_meld(text):
             if card == JOKER:
                 raise PositionError("a joker on the table needs a name, as in '*7c'")
@@ -72,7 +96,7 @@ def hand_counts(hand: Hand) -> NDArray[np.int64]:
         NotationError: A word is no card.
     """
     counts = np.zeros(NUM_CARD_TYPES + 1, dtype=np.int64)
-    for text in _texts(hand):
+    for text in card_texts(hand):
         for card in parse_hand(text):
             counts[card] += 1
     return counts
@@ -104,6 +128,25 @@ def check_counts(
         raise PositionError(f"{jokers} jokers, but there are two at most")
 
 
+def check_num_ranks(num_ranks: int) -> int:
+    """Returns a number of ranks.
+
+    Raises:
+        PositionError: It is no whole number from 3 to 13.
+    """
+    if not is_whole(num_ranks) or not MIN_NUM_RANKS <= num_ranks <= NUM_RANKS:
+        raise PositionError(f"num_ranks is 3 to 13, not {num_ranks!r}")
+    return int(num_ranks)
+
+
+def _parse_objective(objective: str) -> int:
+    """Returns the kernel's number of an objective, checked."""
+    if not isinstance(objective, str) or objective not in OBJECTIVES:
+        hint = nearest(str(objective), OBJECTIVES)
+        raise RummyError(f"no objective {objective!r}; {hint}")
+    return OBJECTIVES[objective]
+
+
 def load(
     works: NDArray[Any],
     table: Table,
@@ -126,8 +169,7 @@ def load(
     Raises:
         RummyError: A word is no card, or the cards cannot be.
     """
-    if num_ranks not in range(MIN_NUM_RANKS, NUM_RANKS + 1):
-        raise PositionError(f"num_ranks is 3 to 13, not {num_ranks!r}")
+    check_num_ranks(num_ranks)
     real, named = table_counts(table)
     held = hand_counts(hand)
     real_locked, fixed = table_counts(locked)
@@ -138,7 +180,8 @@ def load(
     check_counts(real + held[:JOKER], jokers, num_ranks)
     for card in np.flatnonzero(named):
         check_counts(np.eye(NUM_CARD_TYPES, dtype=np.int64)[card], 0, num_ranks)
-    if pending is not None and parse_card(pending) == JOKER:
+    is_name = isinstance(pending, str) and parse_card(pending) != JOKER
+    if pending is not None and not is_name:
         raise PositionError("`pending` is the old name of a joker, as '7c'")
     work = works[0]
     work["table"] = real
@@ -178,7 +221,7 @@ def near_melds(
     Raises:
         NotationError: A word is no card.
     """
-    parsed = [parse_meld(text) for text in near]
+    parsed = [parse_meld(text) for text in card_texts(near)]
     old = [meld for meld in parsed if _is_meld([card for card, _ in meld], num_ranks)]
     melds = new_melds()
     for at, meld in enumerate(old[: len(melds)]):
@@ -223,7 +266,7 @@ def arrange_loaded(
     works: NDArray[Any], near: Iterable[str] | None = None
 ) -> list[str] | None:
     """Returns a layout of the table of a workspace's question, or None."""
-    old, kept = near_melds(near or (), int(works[0]["num_ranks"]))
+    old, kept = near_melds(() if near is None else near, int(works[0]["num_ranks"]))
     melds = new_melds()
     count = calls.arrange(works, kept, melds)
     if count < 0:
@@ -283,6 +326,8 @@ def playable(
     Raises:
         RummyError: A word is no card, or the cards cannot be.
     """
+    if not isinstance(laid, bool | np.bool_):
+        raise RummyError(f"laid is True or False, not {laid!r}")
     works = new_workspaces()
     load(works, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
     calls.answer(works)
@@ -307,7 +352,7 @@ def best_meld(
     *,
     locked: Table = "",
     pending: str | None = None,
-    near: Sequence[str] | None = None,
+    near: Iterable[str] | None = None,
     num_ranks: int = NUM_RANKS,
 ) -> tuple[list[str], list[str]] | None:
     """Finds the meld that lays the most points, or the most cards.
@@ -333,14 +378,12 @@ def best_meld(
         RummyError: The objective is unknown, a word is no card, or the cards cannot
             be.
     """
-    if objective not in OBJECTIVES:
-        raise RummyError(
-            f"no objective {objective!r}; {nearest(objective, OBJECTIVES)}"
-        )
+    number = _parse_objective(objective)
+    near = None if near is None else card_texts(near)
     works = new_workspaces()
     load(works, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
     old = NO_CARD if pending is None else parse_card(pending)
-    if calls.find_best(works, OBJECTIVES[objective], old) < 0:
+    if calls.find_best(works, number, old) < 0:
         return None
     work = works[0]
     actions = [ACTION_NAMES[action] for action in work["plan"][: work["num_plan"]]]
@@ -363,8 +406,6 @@ def best_actions(
 ) -> NDArray[np.int64]:
     """Returns the first action of the best meld for many positions at once.
 
-    Copies are not checked: the cards must be of positions that can be.
-
     Args:
         table: Real cards on the table, whole numbers `[B, 52]`.
         named: Jokers on the table by name, `[B, 52]`.
@@ -378,20 +419,55 @@ def best_actions(
         Action ids, int64 `[B]`; -1 where nothing is to be laid and the table stands.
 
     Raises:
-        RummyError: The objective is unknown or a shape is wrong.
+        RummyError: The objective is unknown, a shape or a type is wrong, or the cards
+            of a row cannot be.
     """
-    if objective not in OBJECTIVES:
-        raise RummyError(
-            f"no objective {objective!r}; {nearest(objective, OBJECTIVES)}"
-        )
-    arrays = [np.asarray(array, dtype=np.int64) for array in (table, named, locked)]
-    arrays += [np.asarray(hand, dtype=np.int64), np.asarray(old, dtype=np.int64)]
+    number, ranks = _parse_objective(objective), check_num_ranks(num_ranks)
+    arrays = [_whole_array(array) for array in (table, named, locked, hand, old)]
     rows = arrays[-1].shape[0] if arrays[-1].ndim == 1 else -1
     shapes = [(rows, NUM_CARD_TYPES)] * 3 + [(rows, NUM_CARD_TYPES + 1), (rows,)]
     if [array.shape for array in arrays] != shapes:
         raise RummyError(f"shapes {[array.shape for array in arrays]}, not {shapes}")
+    questions = best.Questions(*arrays)
+    _check_questions(questions, ranks)
     actions = np.empty(rows, dtype=np.int64)
-    questions = best.Questions(*(np.ascontiguousarray(array) for array in arrays))
     works = new_workspaces()
-    best.best_rows(questions, works, num_ranks, OBJECTIVES[objective], actions)
+    best.best_rows(questions, works, ranks, number, actions)
     return actions
+
+
+def _whole_array(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Returns whole numbers as the kernel takes them, checked."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise RummyError(f"cards are no array: {error}") from error
+    if array.dtype.kind not in "iu":
+        raise RummyError(f"cards are counted in whole numbers, not {array.dtype}")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _check_questions(questions: best.Questions, num_ranks: int) -> None:
+    """Refuses rows of cards that no packs hold: the kernel would leave its arrays."""
+    table, named, locked, hand, old = questions
+    real = table + hand[:, :JOKER]
+    jokers = named.sum(axis=1) + hand[:, JOKER] + (old >= 0)
+    is_absent = np.arange(NUM_CARD_TYPES) % NUM_RANKS >= num_ranks
+    is_wrong = (
+        (np.minimum(table, hand[:, :JOKER]) < 0).any(axis=1)
+        | (np.maximum(table, hand[:, :JOKER]) > MAX_PACKS).any(axis=1)
+        | (real > MAX_PACKS).any(axis=1)
+        | (named < 0).any(axis=1)
+        | (named > MAX_JOKERS).any(axis=1)
+        | (locked < 0).any(axis=1)
+        | (locked > named).any(axis=1)
+        | ((real + named)[:, is_absent] > 0).any(axis=1)
+        | (hand[:, JOKER] < 0)
+        | (hand[:, JOKER] > MAX_JOKERS)
+        | (jokers > MAX_JOKERS)
+        | (old < NO_CARD)
+        | (old >= NUM_CARD_TYPES)
+    )
+    if is_wrong.any():
+        rows = np.flatnonzero(is_wrong)[:10].tolist()
+        raise PositionError(f"cards that no packs hold, in the rows {rows}")

@@ -13,7 +13,13 @@ from rummy_env import notation, observation, record, rules, solver
 from rummy_env.actions import ACTION_NAMES
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, parse_hand, rank_of
 from rummy_env.config import RuleConfig
-from rummy_env.errors import ConfigError, NotationError, PositionError, RummyError
+from rummy_env.errors import (
+    ConfigError,
+    NotationError,
+    PositionError,
+    RummyError,
+    is_whole,
+)
 from rummy_env.kernel import deal, turn
 from rummy_env.kernel.calls import new_workspaces
 
@@ -39,8 +45,7 @@ def check_seed(seed: int) -> int:
     Raises:
         ConfigError: It is no whole number from 0 to 2**63 - 1.
     """
-    is_whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-    if not is_whole or not 0 <= seed < 2**63:
+    if not is_whole(seed) or not 0 <= seed < 2**63:
         raise ConfigError(f"a seed is a whole number from 0 to 2**63 - 1, not {seed!r}")
     return int(seed)
 
@@ -53,12 +58,13 @@ class State:
 
     Attributes:
         config: The options.
-        record: The game as one record, `[1]` of `record.STATE`.
+        record: The game as one record, `[1]` of `record.STATE`; `problems` says
+            whether it is sound.
     """
 
     def __init__(self, config: RuleConfig, states: NDArray[Any]) -> None:
-        self.config = config
-        self.record = states
+        self.config = rules.check_config(config)
+        self.record = rules.check_states(states)
         self._options = config.to_array()
         self._mask: NDArray[np.int8] | None = None
 
@@ -70,7 +76,7 @@ class State:
             config: The options; three players by default.
             seed: From 0 to 2**63 - 1; the same seed deals the same cards.
         """
-        config = config or RuleConfig()
+        config = RuleConfig() if config is None else rules.check_config(config)
         states = record.new_states()
         rules.start_game(states, config.to_array(), check_seed(seed))
         return cls(config, states)
@@ -118,6 +124,7 @@ class State:
                 that does not exist.
             NotationError: A word is no card.
         """
+        rules.check_config(config)
         states = record.new_states()
         state = states[0]
         _put_seats(state, config, to_move, dealer, draws, lap)
@@ -280,8 +287,7 @@ class State:
 
     def _seat(self, player: int) -> int:
         """Returns a player's seat, checked."""
-        is_whole = isinstance(player, int | np.integer) and not isinstance(player, bool)
-        if not is_whole or not 0 <= player < self.config.num_players:
+        if not is_whole(player) or not 0 <= player < self.config.num_players:
             raise RummyError(
                 f"there is no player {player!r} among {self.config.num_players}"
             )
@@ -305,16 +311,16 @@ def _put_seats(
 ) -> None:
     """Writes whose turn it is and where it stands."""
     for name, seat in (("to_move", to_move), ("dealer", dealer)):
-        if seat not in range(config.num_players):
+        if not is_whole(seat) or not 0 <= seat < config.num_players:
             raise PositionError(f"{name} is a seat from 0, not {seat!r}")
         state[name] = seat
-    if draws not in range(turn.MAX_DRAWS + 1):
+    if not is_whole(draws) or not 0 <= draws <= turn.MAX_DRAWS:
         raise PositionError(f"draws is 0 to 3, not {draws!r}")
     left = turn.NO_LAP
     if isinstance(lap, bool | np.bool_):
         left = config.num_players if lap else turn.NO_LAP
     elif lap is not None:
-        if lap not in range(1, config.num_players + 1):
+        if not is_whole(lap) or not 1 <= lap <= config.num_players:
             raise PositionError(f"lap is 1 to {config.num_players} turns, not {lap!r}")
         left = lap
     if left != turn.NO_LAP and draws > 0:
@@ -330,11 +336,9 @@ def _put_numbers(
     """Writes a whole number for each player."""
     if values is None:
         return
-    numbers = np.asarray(values)
-    if numbers.shape != (config.num_players,) or numbers.dtype.kind not in "iu":
-        raise PositionError(f"{name} takes {config.num_players} whole numbers")
-    if (numbers < 0).any() or (numbers >= 10**9).any():
-        raise PositionError(f"{name} takes numbers from 0")
+    numbers = rules.whole_numbers(values)
+    if numbers is None or numbers.shape != (config.num_players,):
+        raise PositionError(f"{name} takes {config.num_players} whole numbers from 0")
     into[: config.num_players] = numbers
 
 
@@ -346,6 +350,11 @@ def _put_cards(
     stock: solver.Hand | None,
 ) -> None:
     """Writes all cards, dealing what is not given."""
+    if isinstance(hands, str | bytes) or not isinstance(hands, Sequence):
+        raise PositionError(
+            "hands are a list with a hand, or None, for each player, not "
+            f"{type(hands).__name__}"
+        )
     if len(hands) > config.num_players:
         raise PositionError(f"{len(hands)} hands for {config.num_players} players")
     real, named = solver.table_counts(table)
@@ -378,8 +387,7 @@ def _put_cards(
 
 def _stock_cards(stock: solver.Hand) -> list[int]:
     """Returns the cards of a stock in the order written."""
-    texts = [stock] if isinstance(stock, str) else list(stock)
-    return [card for text in texts for card in parse_hand(text)]
+    return [card for text in solver.card_texts(stock) for card in parse_hand(text)]
 
 
 def _put_stock(state: Any, rest: NDArray[Any], on_top: list[int] | None) -> None:

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from rummy_env.actions import ACTION_NAMES, NUM_ACTIONS
 from rummy_env.config import RuleConfig
-from rummy_env.errors import ConfigError, IllegalActionError, RummyError
+from rummy_env.errors import ConfigError, IllegalActionError, RummyError, is_whole
 from rummy_env.kernel import batch
 from rummy_env.kernel.calls import new_workspaces
 from rummy_env.observation import SIZE
 from rummy_env.record import new_states
 from rummy_env.rewards import parse_episode, parse_reward
+from rummy_env.rules import check_config
 from rummy_env.state import State, check_seed
 
 _SHOWN_ROWS = 10
@@ -94,9 +95,7 @@ class VectorEnv:
         reward: str = "score",
         skip_forced: bool = False,
     ) -> None:
-        self.config = RuleConfig() if config is None else config
-        if not isinstance(self.config, RuleConfig):
-            raise ConfigError(f"config is a RuleConfig, not {config!r}")
+        self.config = RuleConfig() if config is None else check_config(config)
         self.num_envs = _whole("num_envs", num_envs, MAX_ENVS)
         self.num_threads = _whole("num_threads", num_threads, 1024)
         if not isinstance(skip_forced, bool | np.bool_):
@@ -298,7 +297,10 @@ class VectorEnv:
                 called.
         """
         self._check_reset()
-        seats = np.asarray(player)
+        try:
+            seats = np.asarray(player)
+        except (ValueError, TypeError, RuntimeError) as error:
+            raise RummyError(f"seats are no array: {error}") from error
         if seats.dtype.kind not in "iu" or seats.shape not in ((), (self.num_envs,)):
             raise RummyError(f"a seat, or one for each of {self.num_envs} rows")
         if (seats < 0).any() or (seats >= self.num_players).any():
@@ -317,8 +319,8 @@ class VectorEnv:
             RummyError: There is no such row, or reset() was not called.
         """
         self._check_reset()
-        if not 0 <= row < self.num_envs:
-            raise RummyError(f"there is no row {row} among {self.num_envs}")
+        if not is_whole(row) or not 0 <= row < self.num_envs:
+            raise RummyError(f"there is no row {row!r} among {self.num_envs}")
         return State(self.config, self._states[row : row + 1].copy())
 
     def save(self) -> bytes:
@@ -401,8 +403,7 @@ class VectorEnv:
 
 def _whole(name: str, value: int, most: int) -> int:
     """Returns a whole number from 1, checked."""
-    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_whole or not 1 <= value <= most:
+    if not is_whole(value) or not 1 <= value <= most:
         raise ConfigError(f"{name} is a whole number from 1 to {most}, not {value!r}")
     return int(value)
 
