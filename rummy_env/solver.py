@@ -317,7 +317,8 @@ def playable(
         hand: The hand.
         locked: Jokers of the table named this turn, as `"*7c"`.
         pending: The old name of a released joker that waits for a new one.
-        laid: Whether anything was laid this turn: only then may a joker be taken.
+        laid: Whether anything was laid this turn: only then may a joker be taken. A
+            table that is not legal does not say so here.
         num_ranks: Ranks in play.
 
     Returns:
@@ -360,6 +361,11 @@ def best_meld(
     Among equals, cards are laid as early in the order of action ids as can be, and
     jokers take the lowest names.
 
+    Whether anything was laid this turn is not asked, but follows: a table that is not
+    legal, or a joker that waits, is the middle of a meld. Something was laid then, so
+    jokers may be released at once, and actions that lay nothing more may finish it. On
+    a table that stands the actions lay a card at least (R12), before any release.
+
     Args:
         table: The table, which need not be legal as it stands.
         hand: The hand.
@@ -371,8 +377,8 @@ def best_meld(
 
     Returns:
         The names of the actions, in an order in which each is legal, and the layout
-        after them; None if there is nothing to do: nothing can be laid and the table
-        stands, or no completion exists.
+        after them; None where nothing can be laid on a table that stands, or no
+        completion exists.
 
     Raises:
         RummyError: The objective is unknown, a word is no card, or the cards cannot
@@ -405,6 +411,8 @@ def best_actions(
     num_ranks: int = NUM_RANKS,
 ) -> NDArray[np.int64]:
     """Returns the first action of the best meld for many positions at once.
+
+    Each is a question to `best_meld`, and what is said there holds here.
 
     Args:
         table: Real cards on the table, whole numbers `[B, 52]`.

@@ -210,6 +210,29 @@ def test_best_meld_where_nothing_can_be_finished(
         assert solver.best_meld(table, hand, **given) is None
 
 
+@pytest.mark.parametrize("hand", ["Kd", ""])
+def test_r16_a_table_that_is_not_legal_is_the_middle_of_a_meld(hand: str) -> None:
+    """The joker can go only if something was laid, which such a table tells."""
+    table = "7c *7c 7d 7h 5h 6h"
+    assert solver.arrange(table) is None
+    found = solver.best_meld(table, hand)
+    assert found == (["take 7c", "joker 4h"], ["*4h 5h 6h", "7c 7d 7h"])
+    assert solver.playable(table, hand, laid=True) == ["take 7c"]
+    assert solver.playable(table, hand) == []
+    assert solver.best_meld(table, hand, locked="*7c") is None
+
+
+def test_r12_on_a_table_that_stands_a_card_is_laid_before_a_release() -> None:
+    table = "7c 7d 7h 5c 6c *7c"
+    assert solver.arrange(table) is not None
+    assert solver.best_meld(table, "Kd") is None
+    found = solver.best_meld(table, "7s 3d 4d")
+    assert found is not None
+    kinds = [action.split()[0] for action in found[0]]
+    assert "take" in kinds
+    assert kinds.index("lay") < kinds.index("take")
+
+
 def test_best_actions_are_the_first_of_best_meld() -> None:
     rng = random.Random(4)
     turns = [t for t in (small_turn(rng) for _ in range(200)) if t is not None]
