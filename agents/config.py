@@ -195,14 +195,32 @@ def _kind(annotation: str) -> str:
     return " or ".join(_TYPES.get(part, part) for part in annotation.split(" | "))
 
 
-def _suggestion(key: str) -> str:
-    """Returns a hint at the setting whose dotted key or last name is nearest."""
-    full_names = {"config": "config", "resume": "resume", "algorithm": "algorithm"}
+def _setting_names() -> tuple[dict[str, str], dict[str, str]]:
+    """Returns what a setting may be called, each with its dotted key.
+
+    A name of several settings is that of the first section.
+
+    Returns:
+        By dotted key and by last name; by the initials of the last name, as in `lr`.
+    """
+    names = {"config": "config", "resume": "resume", "algorithm": "algorithm"}
+    initials: dict[str, str] = {}
     for section, settings in _SECTIONS.items():
         for field in dataclasses.fields(settings):
-            full = f"{section}.{field.name}"
-            full_names[full] = full_names[field.name] = full
-    for name in (key, key.rpartition(".")[2]):
-        if close := difflib.get_close_matches(name, full_names, n=1):
-            return f"did you mean {full_names[close[0]]!r}?"
-    return "see train.py --help"
+            key = names[f"{section}.{field.name}"] = f"{section}.{field.name}"
+            names.setdefault(field.name, key)
+            initials.setdefault("".join(w[0] for w in field.name.split("_")), key)
+    return names, initials
+
+
+def _suggestion(key: str) -> str:
+    """Returns a hint at the setting whose name or initials are meant or nearest."""
+    names, initials = _setting_names()
+    last = key.rpartition(".")[2]
+    found = names.get(last)
+    if found is None and len(last) > 1:  # one letter is nobody's abbreviation
+        found = initials.get(last)
+    for name in (key, last):
+        if found is None and (close := difflib.get_close_matches(name, names, n=1)):
+            found = names[close[0]]
+    return "see train.py --help" if found is None else f"did you mean {found!r}?"

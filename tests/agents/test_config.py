@@ -55,6 +55,12 @@ def test_flags_win_over_the_file_and_the_file_over_the_defaults(tmp_path):
         ("ent_coef", "ppo.ent_coef"),
         ("rule.num_ranks", "rules.num_ranks"),
         ("resum", "resume"),
+        ("ppo.lr", "ppo.learning_rate"),
+        ("lr", "ppo.learning_rate"),
+        ("run.lr", "ppo.learning_rate"),
+        ("ppo.seed", "run.seed"),
+        ("ppo.n_envs", "ppo.num_envs"),
+        ("rules.players", "rules.num_players"),
     ],
 )
 @pytest.mark.parametrize("form", ["--{}=3", "--{} 3"])
@@ -68,6 +74,8 @@ def test_unknown_flag(capsys, key, nearest, form):
     [
         ("ppo:\n  lerning_rate: 3\n", "ppo.lerning_rate", "ppo.learning_rate"),
         ("poo:\n  gamma: 1\n", "poo.gamma", "ppo.gamma"),
+        ("ppo:\n  lr: 3\n", "ppo.lr", "ppo.learning_rate"),
+        ("lr: 3\n", "lr", "ppo.learning_rate"),
     ],
 )
 def test_unknown_key_in_a_file(capsys, tmp_path, text, key, nearest):
