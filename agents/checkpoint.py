@@ -98,9 +98,14 @@ def save_policy(
 def load_policy(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """Returns the description and the weights that `save_policy` wrote.
 
+    A checkpoint, `*.pt`, has both as well.
+
     Raises:
         CheckpointError: There is no such file, or it is no policy.
     """
+    if path.suffix == ".pt":
+        state = load_checkpoint(path)
+        return state[_DESCRIPTION], state["network"]
     if not path.is_file():
         raise CheckpointError(f"there is no policy {path}")
     try:
@@ -121,6 +126,19 @@ def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
             yield prefix + key, value
 
 
+def differences(saved: Mapping[str, Any], current: Mapping[str, Any]) -> str:
+    """Returns every key that differs, dotted, with both values; "" if none does.
+
+    The package version is not compared.
+    """
+    there, here = dict(_flat(saved)), dict(_flat(current))
+    return "; ".join(
+        f"{key} is {there.get(key, 'missing')} there, {here.get(key, 'missing')} here"
+        for key in dict.fromkeys((*here, *there))
+        if key not in _NOT_COMPARED and there.get(key) != here.get(key)
+    )
+
+
 def check_same(
     path: Path, saved: Mapping[str, Any], current: Mapping[str, Any]
 ) -> None:
@@ -135,13 +153,5 @@ def check_same(
     Raises:
         CheckpointError: Names every differing key and both values, in one line.
     """
-    there, here = dict(_flat(saved)), dict(_flat(current))
-    differences = [
-        f"{key} is {there.get(key, 'missing')} there, {here.get(key, 'missing')} here"
-        for key in dict.fromkeys((*here, *there))
-        if key not in _NOT_COMPARED and there.get(key) != here.get(key)
-    ]
-    if differences:
-        raise CheckpointError(
-            f"{path} is of another configuration: {'; '.join(differences)}"
-        )
+    if found := differences(saved, current):
+        raise CheckpointError(f"{path} is of another configuration: {found}")

@@ -17,6 +17,7 @@ from agents.networks import (
     sample_actions,
 )
 from rummy_env.actions import NUM_ACTIONS
+from rummy_env.config import RuleConfig
 
 
 class PolicyAgent:
@@ -25,8 +26,12 @@ class PolicyAgent:
     Args:
         network: The network.
         name: The name shown in tables.
+        rules: The game it was trained for, where that is known.
         sample: Whether to draw from the policy rather than take its likeliest action.
         seed: Seed of the draws.
+
+    Attributes:
+        rules: The game it was trained for, or None.
     """
 
     def __init__(
@@ -34,24 +39,27 @@ class PolicyAgent:
         network: ActorCritic,
         *,
         name: str = "policy",
+        rules: RuleConfig | None = None,
         sample: bool = False,
         seed: int = 0,
     ) -> None:
         self._network = network
         self._name = name
+        self.rules = rules
         self._sample = sample
         self._generator = torch.Generator()
         self.reset(seed)
 
     @classmethod
     def load(cls, path: Path, *, sample: bool = False, seed: int = 0) -> Self:
-        """Returns the agent of a `policy.safetensors`, named by the run's folder.
+        """Returns the agent of a policy or checkpoint, named by the run's folder.
 
         Raises:
             CheckpointError: There is no policy, or it does not fit this package.
         """
         description, weights = load_policy(path)
         try:
+            rules = RuleConfig.from_options(**description["rules"])
             num_actions = description["num_actions"]
             network = ActorCritic(
                 description["observation_size"],
@@ -66,7 +74,7 @@ class PolicyAgent:
                 f"{path} knows {num_actions} actions, the game has {NUM_ACTIONS}"
             )
         name = path.resolve().parent.name
-        return cls(network.eval(), name=name, sample=sample, seed=seed)
+        return cls(network.eval(), name=name, rules=rules, sample=sample, seed=seed)
 
     @property
     def name(self) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agents.base import Agent
-from agents.checkpoint import POLICY_NAME
+from agents.checkpoint import POLICY_NAME, CheckpointError, differences
 from rummy_env.config import RuleConfig
 from rummy_env.errors import nearest
+
+if TYPE_CHECKING:
+    from agents.policy_agent import PolicyAgent
 
 # Modules, not classes: an agent is imported when it is asked for.
 _CLASSES: Final = {
@@ -33,7 +36,7 @@ def make_agent(name: str, config: RuleConfig) -> Agent:
 
     Raises:
         UnknownAgentError: There is no such agent; the nearest name is offered.
-        CheckpointError: The policy cannot be read or does not fit.
+        CheckpointError: The policy cannot be read, or was trained for other rules.
     """
     if name in _CLASSES:
         module, class_name = _CLASSES[name]
@@ -41,14 +44,57 @@ def make_agent(name: str, config: RuleConfig) -> Agent:
             importlib.import_module(module), class_name
         )
         return make(num_ranks=config.num_ranks) if name == "greedy" else make()
+    agent = _load(name)
+    if found := differences(_options(agent), config.options()):
+        raise CheckpointError(f"{name} was trained for other rules: {found}")
+    return agent
+
+
+def _load(name: str) -> PolicyAgent:
+    """Returns the agent of a path."""
     path = Path(name)
     if path.is_dir():
         path = path / POLICY_NAME
-    if path.is_file():
-        # Imported late: whoever plays without a network needs no torch.
-        from agents.policy_agent import PolicyAgent
+    if not path.is_file():
+        raise UnknownAgentError(
+            f"there is no agent and no policy {name!r}; {nearest(name, AGENT_NAMES)}"
+        )
+    # Imported late: whoever plays without a network builds none.
+    from agents.policy_agent import PolicyAgent
 
-        return PolicyAgent.load(path)
-    raise UnknownAgentError(
-        f"there is no agent and no policy {name!r}; {nearest(name, AGENT_NAMES)}"
-    )
+    return PolicyAgent.load(path)
+
+
+def _options(agent: PolicyAgent) -> dict[str, Any]:
+    """Returns the rule options that a policy read from a file was trained for."""
+    assert agent.rules is not None
+    return agent.rules.options()
+
+
+def common_rules(names: Sequence[str], given: Mapping[str, Any]) -> RuleConfig:
+    """Returns the game that all of some agents are to play.
+
+    Args:
+        names: The agents, as `make_agent` takes them.
+        given: Rule options by name; where a policy is among the agents, it says the
+            others.
+
+    Raises:
+        ConfigError: An option has a wrong value.
+        UnknownAgentError: See `make_agent`.
+        CheckpointError: A policy cannot be read, or two of them, or one and an option
+            given, say different rules.
+    """
+    trained = {n: _options(_load(n)) for n in names if n not in _CLASSES}
+    if not trained:
+        return RuleConfig.from_options(**given)
+    first, *others = trained
+    for name in others:
+        if found := differences(trained[name], trained[first]):
+            raise CheckpointError(
+                f"{name} was trained for other rules than {first}: {found}"
+            )
+    asked = {**trained[first], **given}
+    if found := differences(trained[first], asked):
+        raise CheckpointError(f"{first} was trained for other rules: {found}")
+    return RuleConfig.from_options(**asked)

@@ -1,10 +1,13 @@
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from agents import checkpoint
+from agents.checkpoint import CheckpointError
 from agents.evaluation import (
     EvaluationConfig,
     bootstrap_mean,
@@ -13,10 +16,13 @@ from agents.evaluation import (
     result_table,
     write_json,
 )
+from agents.evaluation import __main__ as command
 from agents.evaluation.match import summarize
 from agents.random_agent import RandomAgent
 from agents.registry import UnknownAgentError
+from rummy_env import VectorEnv
 from rummy_env.config import RuleConfig
+from tests.agents.test_ppo import new_learner
 from tests.agents.toy import WANTED, ToyEnv
 
 RULES = RuleConfig(num_players=3)
@@ -151,3 +157,107 @@ def test_table_and_json(tmp_path):
     (read,) = json.loads((tmp_path / "result.json").read_text())
     assert read["difference"]["low"] == result.difference.low
     assert read["num_deals"] == 200
+
+
+# The command
+
+
+TWO = RuleConfig(num_players=2, num_ranks=6, hand_size=5, knock_limit=7)
+THREE = RuleConfig(num_players=3, num_ranks=6, hand_size=5)
+
+
+def save_run(folder, rules):
+    """Writes an untrained policy and its checkpoint as a run leaves them."""
+    folder.mkdir()
+    learner = new_learner(rules=rules, make=VectorEnv)
+    learner.envs.reset()
+    learner.save(folder)
+    return str(folder)
+
+
+@pytest.fixture
+def runs(tmp_path):
+    return {
+        "two": save_run(tmp_path / "two", TWO),
+        "three": save_run(tmp_path / "three", THREE),
+    }
+
+
+@pytest.fixture
+def played(monkeypatch):
+    """Notes what the command would play instead of playing it."""
+    calls = []
+
+    def note(candidate, rules, config):
+        calls.append(rules)
+        make_opponents(rules, config)
+        return []
+
+    monkeypatch.setattr(command, "evaluate", note)
+    return calls
+
+
+def refused(capsys, *arguments):
+    with pytest.raises(SystemExit) as caught:
+        command.main(arguments)
+    assert caught.value.code == 2
+    return " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("file", ["", "policy.safetensors", "checkpoint.pt"])
+def test_the_rules_are_those_that_the_policy_was_trained_for(runs, played, file):
+    path = str(Path(runs["two"]) / file)
+    command.main([path])
+    command.main(["greedy", "--opponents", "random", path])
+    command.main([path, "--players", "2", "--rules.knock_limit=7"])
+    assert played == [TWO] * 3
+
+
+def test_a_policy_plays_its_own_game(runs, capsys):
+    command.main([runs["two"], "--opponents", "random", "--deals=20", "--threads=1"])
+    line = next(row for row in capsys.readouterr().out.splitlines() if "two" in row)
+    assert "1 x random" in line
+    assert " 40 " in line  # 20 deals, two rotations
+
+
+def test_without_a_policy_the_flags_say_the_rules(played, capsys):
+    command.main(["greedy"])
+    flags = "--players 4 --ranks 7 --rules.hand_size 5 --rules.knock_in_last_lap true"
+    command.main(["greedy", *flags.split(), "--rules.round_bonus_to=all"])
+    options = {"num_players": 4, "num_ranks": 7, "hand_size": 5}
+    options |= {"knock_in_last_lap": True, "round_bonus_to": "all"}
+    assert played == [RuleConfig(), RuleConfig(**options)]
+    message = refused(capsys, "greedy", "--rules.num_players", "9")
+    assert "num_players is a whole number from 2 to 5, not 9" in message
+    message = refused(capsys, "greedy", "--players", "[")
+    assert "num_players is a whole number from 2 to 5, not '['" in message
+
+
+def test_flags_that_contradict_the_policy_are_refused(runs, played, capsys):
+    for flag, option in (
+        ("--players=3", "num_players is 2 there, 3 here"),
+        ("--rules.num_players=3", "num_players is 2 there, 3 here"),
+        ("--ranks=13", "num_ranks is 6 there, 13 here"),
+        ("--rules.knock_limit=5", "knock_limit is 7 there, 5 here"),
+    ):
+        message = refused(capsys, runs["two"], flag)
+        assert f"{runs['two']} was trained for other rules: " in message
+        assert option in message
+    assert played == []
+
+
+def test_policies_of_different_rules_are_not_matched(runs, played, capsys):
+    message = refused(capsys, runs["two"], "--opponents", "random", runs["three"])
+    assert (
+        f"{runs['three']} was trained for other rules than {runs['two']}: " in message
+    )
+    assert "num_players is 3 there, 2 here" in message
+    assert "knock_limit is 5 there, 7 here" in message
+    with pytest.raises(CheckpointError, match="num_players is 3 there, 2 here"):
+        make_opponents(TWO, EvaluationConfig(opponents=(runs["three"],)))
+
+
+def test_a_policy_that_does_not_say_its_rules_is_refused(tmp_path, capsys):
+    path = tmp_path / "policy.safetensors"
+    checkpoint.save_policy(path, checkpoint.describe(network={}), {})
+    assert "does not fit this version" in refused(capsys, str(path))
