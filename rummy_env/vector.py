@@ -112,6 +112,7 @@ class VectorEnv:
         self._make_arrays()
         self._make_threads()
         self._is_reset = False
+        self._is_interrupted = False
 
     def _make_arrays(self) -> None:
         """Makes the arrays that every step overwrites."""
@@ -163,6 +164,12 @@ class VectorEnv:
             counts=self._counts,
         )
 
+    def _advance(self, actions: NDArray[np.int64]) -> None:
+        """Plays an action in every row, or begins its episode."""
+        self._is_interrupted = True
+        self._run(batch.step_rows, actions)
+        self._is_interrupted = False
+
     def _run(self, kernel: Any, *arguments: Any) -> None:
         """Calls a kernel on every stretch of rows, each in its thread."""
         rows = self._rows()
@@ -209,7 +216,7 @@ class VectorEnv:
             self._episode += 1
         self._counts[:] = 0
         self.final_scores[:] = 0
-        self._run(batch.step_rows, np.full(self.num_envs, batch.NO_ACTION))
+        self._advance(np.full(self.num_envs, batch.NO_ACTION))
         self._is_reset = True
         return self.observation, self._info
 
@@ -233,10 +240,11 @@ class VectorEnv:
 
         Raises:
             IllegalActionError: Names the rows; nothing has changed in any row.
-            RummyError: The shape or the dtype is wrong, or reset() was not called.
+            RummyError: The shape or the dtype is wrong, reset() was not called, or an
+                earlier step was interrupted.
         """
         numbers = self._check_actions(actions)
-        self._run(batch.step_rows, numbers)
+        self._advance(numbers)
         return (
             self.observation,
             self.reward,
@@ -266,9 +274,14 @@ class VectorEnv:
         return numbers
 
     def _check_reset(self) -> None:
-        """Refuses to play or show games that were not dealt yet."""
+        """Refuses games that were not dealt yet, or that a step left half played."""
         if not self._is_reset:
             raise RummyError("no game was dealt yet: call reset() first")
+        if self._is_interrupted:
+            raise RummyError(
+                "a step was interrupted, so some rows may be ahead of others: call "
+                "reset() or load() a saved engine"
+            )
 
     def _describe(self, actions: NDArray[Any], rows: NDArray[Any]) -> str:
         """Returns what is wrong with the actions of some rows."""
@@ -373,7 +386,7 @@ class VectorEnv:
                 raise ConfigError("saved by another version of the engine")
         for name, array in arrays.items():
             getattr(self, name)[:] = array
-        self._is_reset = True
+        self._is_reset, self._is_interrupted = True, False
         self.observation[:] = self.observe(self.current_player)
 
     def close(self) -> None:

@@ -12,6 +12,7 @@ import torch
 
 from rummy_env import ConfigError, IllegalActionError, RuleConfig, RummyError, VectorEnv
 from rummy_env.actions import NUM_ACTIONS
+from rummy_env.kernel import batch
 from rummy_env.kernel.deal import episode_seed
 from rummy_env.manipulation_rummy_v0 import raw_env
 from rummy_env.observation import SIZE
@@ -374,3 +375,40 @@ def test_before_the_first_reset_no_step_is_taken() -> None:
 def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         VectorEnv(**{"num_envs": 2, **options})
+
+
+@pytest.mark.parametrize("num_threads", [1, 2])
+def test_a_broken_step_is_not_passed_over_in_silence(
+    num_threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    envs = make(num_threads=num_threads)
+    saved = envs.save()
+
+    def stop(*arguments: Any) -> None:
+        if arguments[-2] == 0:  # the first stretch of rows; others are played
+            raise KeyboardInterrupt
+        step_rows(*arguments)
+
+    step_rows = batch.step_rows
+    monkeypatch.setattr(batch, "step_rows", stop)
+    actions = envs.action_mask.argmax(axis=1)
+    with pytest.raises(KeyboardInterrupt):
+        envs.step(actions)
+    monkeypatch.undo()
+    uses = (
+        lambda: envs.step(actions),
+        lambda: envs.observe(0),
+        lambda: envs.game(0),
+        envs.save,
+    )
+    for use in uses:
+        with pytest.raises(RummyError, match="interrupted"):
+            use()
+    envs.load(saved)
+    envs.step(actions)
+    monkeypatch.setattr(batch, "step_rows", stop)
+    with pytest.raises(KeyboardInterrupt):
+        envs.reset()
+    monkeypatch.undo()
+    envs.reset(seed=0)
+    envs.step(envs.action_mask.argmax(axis=1))
