@@ -75,10 +75,18 @@ def parse_action(action: SupportsIndex | str) -> int:
     Args:
         action: An id from 0 to 158, as an int or what can stand for one (an integer
             array or tensor without axes), or a name such as `"draw"` or `"take 7c"`.
+            A torch tensor would turn into a number even with axes or as a truth
+            value, where an array does not; neither is taken.
 
     Raises:
         IllegalActionError: There is no such action, whatever the position.
     """
+    shape, dtype = getattr(action, "shape", ()), getattr(action, "dtype", None)
+    if shape != () or str(dtype).endswith("bool"):
+        what = f"of the shape {tuple(shape)}" if shape != () else f"of {dtype}"
+        raise IllegalActionError(
+            f"an action is one id, not {type(action).__name__} {what}"
+        )
     if isinstance(action, str):
         known = _ID_OF_NAME.get(" ".join(action.split()))
         if known is None:

@@ -55,10 +55,10 @@ def parse_card(text: str) -> int:
     """
     if text == JOKER_MARK:
         return JOKER
-    card = _CARD_OF_NAME.get(text)
+    card = _CARD_OF_NAME.get(text) if isinstance(text, str) else None
     if card is None:
         raise NotationError(
-            f"{text[:20]!r} is no card: write a rank of {RANKS} and a suit of "
+            f"{str(text)[:20]!r} is no card: write a rank of {RANKS} and a suit of "
             f"{SUITS}, as in '7h' or 'Td', or '{JOKER_MARK}' for a joker"
         )
     return card

@@ -86,10 +86,11 @@ class RuleConfig:
         self._check_whole("knock_limit", 0, _MAX_OPTION)
         self._check_whole("target_score", 1, _MAX_OPTION)
         self._check_whole("max_rounds", 1, _MAX_OPTION)
-        if self.round_bonus_to not in _BONUS_TO:
+        given = self.round_bonus_to
+        if not isinstance(given, str) or given not in _BONUS_TO:
             raise ConfigError(
-                f"round_bonus_to is 'others' or 'all', not {self.round_bonus_to!r}; "
-                f"{nearest(str(self.round_bonus_to), _BONUS_TO)}"
+                f"round_bonus_to is 'others' or 'all', not {given!r}; "
+                f"{nearest(str(given), _BONUS_TO)}"
             )
         if not isinstance(self.knock_in_last_lap, bool | np.bool_):
             raise ConfigError(

@@ -9,7 +9,7 @@ masks on trust, since they are called at every step.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, SupportsIndex
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,22 +185,7 @@ def phase(states: NDArray[Any]) -> str:
     return f"{who} has drawn {state['draws']} of {turn.MAX_DRAWS}"
 
 
-def read_action(action: SupportsIndex | str) -> int:
-    """Returns the id of an action as a player gives it; see `actions.parse_action`.
-
-    A torch tensor turns into a number even with axes or as a truth value, where an
-    array does not; neither is taken, so that both are treated alike.
-
-    Raises:
-        IllegalActionError: There is no such action, whatever the position.
-    """
-    shape, dtype = getattr(action, "shape", ()), getattr(action, "dtype", None)
-    if shape != () or str(dtype).endswith("bool"):
-        what = f"of the shape {tuple(shape)}" if shape != () else f"of {dtype}"
-        raise IllegalActionError(
-            f"an action is one id, not {type(action).__name__} {what}"
-        )
-    return parse_action(action)
+read_action = parse_action
 
 
 def check_action(states: NDArray[Any], mask: NDArray[np.int8], action: int) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final, TypeVar
 
 import numba
@@ -174,6 +174,12 @@ def addresses(workspace: np.dtype[Any]) -> list[int]:
     Args:
         workspace: The type of record that they take.
     """
+    return list(_addresses(workspace, len(_COMPILED)))
+
+
+@cache
+def _addresses(workspace: np.dtype[Any], _: int) -> tuple[int, ...]:
+    """Returns the same, once found; more functions may be imported later on."""
     found = [0] * len(OUTLINED)
     for place, (compiled, result) in _COMPILED.items():
         parameters = inspect.signature(compiled.py_func).parameters
@@ -183,7 +189,7 @@ def addresses(workspace: np.dtype[Any]) -> list[int]:
         made = compiled.overloads[arguments]
         name = made.fndesc.llvm_func_name
         found[place] = made.library.get_pointer_to_function(name)
-    return found
+    return tuple(found)
 
 
 @kernel

@@ -104,6 +104,7 @@ def word_before(word: int, letter: int) -> int:
 @kernel
 def face(work: Work, row: int, index: int, rank: int) -> None:
     """Turns to a node, to step over a rank; forgets the images of the last node."""
+    work["num_looks"] += 1
     for suit in range(NUM_SUITS):
         for level in range(work["jokers_high"] + 1):
             work["faced"][suit, level] = work["nodes"][row, index, suit, level]

@@ -57,6 +57,7 @@ def _is_branching(work: Work) -> bool:
 @kernel
 def look_at(work: Work, row: int, index: int, place: int) -> None:
     """Turns to a node, to step from it to a place: the row of a layer."""
+    work["num_looks"] += 1
     for suit in range(NUM_SUITS):
         work["node"][suit] = work["plain"][row, index, suit]
     work["images"][:] = _UNKNOWN

@@ -121,6 +121,7 @@ WORKSPACE: Final = np.dtype(
         ("num_plan", _WHOLE),
         ("limit", _WHOLE),  # the widest beam
         ("patience", _WHOLE),  # nodes looked at for the best meld without prices
+        ("num_looks", _WHOLE),  # nodes stepped from; whoever counts sets it to 0
         ("slow_answers", _WHOLE),  # how often that did not settle a question
         (ADDRESSES, _WHOLE, (len(OUTLINED),)),  # where functions lie; 0 uncompiled
     ]
