@@ -25,7 +25,7 @@ WARM_UP := from rummy_env import VectorEnv, manipulation_rummy_v0 as game; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv train test check bench clean
+.PHONY: help venv train test check bench coverage clean
 
 help: ## Lists the targets and their variables
 	@echo "Usage: make TARGET [VARIABLE=value]"
@@ -55,9 +55,13 @@ check: $(STAMP) ## Checks format, lint, types and who imports whom
 bench: $(STAMP) ## Measures the engine: masks, steps a second, start-up
 	@$(PY) benchmarks/figures.py $(ARGS)
 
+coverage: $(STAMP) ## Runs the kernels uncompiled, reports lines not reached; minutes
+	@NUMBA_DISABLE_JIT=1 $(PY) -m coverage run -m tests.kernel_coverage
+	@$(PY) -m coverage report --show-missing
+
 clean: ## Removes .venv, caches and builds; what training wrote stays
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
-	rm -rf .hypothesis .import_linter_cache
+	rm -rf .hypothesis .import_linter_cache .coverage
 	find rummy_env agents tests -name __pycache__ -prune -exec rm -rf {} + \
 		2>/dev/null || true
 
