@@ -15,6 +15,7 @@ from rummy_env.errors import (
     IllegalActionError,
     NotationError,
     PositionError,
+    ReplayError,
     RummyError,
 )
 from rummy_env.state import State
@@ -27,6 +28,7 @@ __all__ = [
     "IllegalActionError",
     "NotationError",
     "PositionError",
+    "ReplayError",
     "RuleConfig",
     "RummyError",
     "State",

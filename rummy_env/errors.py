@@ -40,6 +40,11 @@ class NotationError(RummyError):
         message: What is wrong.
         line: The line the error is on, from 1, or None where there is one line only.
         column: The column the error is at, from 1, or None.
+
+    Attributes:
+        reason: The message without the place.
+        line: As given.
+        column: As given.
     """
 
     def __init__(
@@ -51,8 +56,13 @@ class NotationError(RummyError):
             if number is not None
         ]
         super().__init__(f"{', '.join(where)}: {message}" if where else message)
+        self.reason = message
         self.line = line
         self.column = column
+
+
+class ReplayError(NotationError):
+    """A game log is well written, but the game does not go as it says."""
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -1,4 +1,4 @@
-"""Text forms: a position on one line, and the log of a game.
+"""Text forms: a position on one line, and the fields that other texts share.
 
 A position is `key=value` fields parted by semicolons, all of it readable::
 
@@ -12,13 +12,12 @@ position or an error that says where it went wrong.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rummy_env.actions import ACTION_NAMES, parse_action
 from rummy_env.cards import (
     JOKER,
     card_name,
@@ -30,10 +29,8 @@ from rummy_env.cards import (
 from rummy_env.config import RuleConfig
 from rummy_env.errors import (
     ConfigError,
-    IllegalActionError,
     NotationError,
     RummyError,
-    is_whole,
     nearest,
 )
 from rummy_env.kernel import calls
@@ -41,7 +38,6 @@ from rummy_env.kernel.calls import new_workspaces
 from rummy_env.kernel.deal import NO_CARD
 from rummy_env.kernel.turn import NO_LAP, NOBODY, NOT_PENDING
 from rummy_env.record import new_states, problems
-from rummy_env.rules import check_config, read_action
 
 HEADER: Final = "rummy1"
 MAX_TEXT: Final = 20_000
@@ -74,8 +70,9 @@ _LISTS: Final = (
     "totals",
 )
 _CARDS: Final = ("table", "laid", "locked", "hands", "aside", "stock", "pending")
-_OPTIONS: Final = tuple(field.name for field in dataclasses.fields(RuleConfig))
-_KEYS: Final = (*_OPTIONS, *_NUMBERS, *_LISTS, *_CARDS)
+OPTIONS: Final = tuple(field.name for field in dataclasses.fields(RuleConfig))
+"""The names of all rule options."""
+_KEYS: Final = (*OPTIONS, *_NUMBERS, *_LISTS, *_CARDS)
 
 
 def _format_table(real: NDArray[Any], named: NDArray[Any]) -> str:
@@ -83,6 +80,16 @@ def _format_table(real: NDArray[Any], named: NDArray[Any]) -> str:
     cards = [(card, False) for card in range(JOKER) for _ in range(int(real[card]))]
     cards += [(card, True) for card in range(JOKER) for _ in range(int(named[card]))]
     return format_meld(sorted(cards))
+
+
+def format_config(config: RuleConfig) -> list[str]:
+    """Returns the options as fields, those at their default values left out."""
+    default = RuleConfig(num_players=config.num_players)
+    return [
+        f"{name}={value}"
+        for name, value in config.options().items()
+        if name == "num_players" or value != getattr(default, name)
+    ]
 
 
 def format_state(states: NDArray[Any], config: RuleConfig) -> str:
@@ -93,11 +100,7 @@ def format_state(states: NDArray[Any], config: RuleConfig) -> str:
         config: Its options.
     """
     state, count = states[0], config.num_players
-    fields = [HEADER]
-    default = RuleConfig(num_players=count)
-    for name, value in config.options().items():
-        if name == "num_players" or value != getattr(default, name):
-            fields.append(f"{name}={value}")
+    fields = [HEADER, *format_config(config)]
     nothing = np.zeros(JOKER, dtype=np.int8)
     stock = state["stock"][: int(state["stock_left"])][::-1]
     pending = int(state["pending"])
@@ -121,24 +124,30 @@ def format_state(states: NDArray[Any], config: RuleConfig) -> str:
     return "; ".join(fields)
 
 
-def _split(text: str) -> dict[str, tuple[str, int]]:
-    """Returns the fields of a text, each with its column, keys checked."""
-    if not isinstance(text, str):
-        raise NotationError(f"a position is a text, not {type(text).__name__}")
-    if len(text) > MAX_TEXT:
-        raise NotationError(f"over {MAX_TEXT} characters", column=MAX_TEXT + 1)
+def parse_fields(
+    text: str, keys: Iterable[str], column: int
+) -> dict[str, tuple[str, int]]:
+    """Returns the fields of a text such as `"draws=1; seed=3"`, their keys checked.
+
+    Args:
+        text: Fields parted by semicolons.
+        keys: The keys that there are.
+        column: The column that the text begins at.
+
+    Returns:
+        The value of each key, and the column of its field.
+
+    Raises:
+        NotationError: A part is no field, or a key is unknown or given twice.
+    """
+    known = tuple(keys)
     found: dict[str, tuple[str, int]] = {}
-    column = 1
-    for index, part in enumerate(text.split(";")):
+    for part in text.split(";"):
         at = column + len(part) - len(part.lstrip())
         column += len(part) + 1
-        if index == 0:
-            if part.strip() != HEADER:
-                raise NotationError(f"a position begins with {HEADER!r}", column=at)
-            continue
         key, equals, value = part.strip().partition("=")
-        if key not in _KEYS or not equals:
-            hint = nearest(key[:40], _KEYS) if key else "a field is key=value"
+        if key not in known or not equals:
+            hint = nearest(key[:40], known) if key else "a field is key=value"
             raise NotationError(f"no field {part.strip()[:40]!r}; {hint}", column=at)
         if key in found:
             raise NotationError(f"{key} is given twice", column=at)
@@ -146,7 +155,35 @@ def _split(text: str) -> dict[str, tuple[str, int]]:
     return found
 
 
-def _parse_number(text: str) -> int:
+def split_header(text: str, header: str, what: str) -> tuple[str, int]:
+    """Returns what follows the first word of a text, and the column it begins at.
+
+    Args:
+        text: Fields parted by semicolons, the first of which is the header.
+        header: The header.
+        what: What begins with it, for the error.
+
+    Raises:
+        NotationError: The text begins otherwise.
+    """
+    first, _, rest = text.partition(";")
+    if first.strip() != header:
+        at = 1 + len(first) - len(first.lstrip())
+        raise NotationError(f"{what} begins with {header!r}", column=at)
+    return rest, len(first) + 2
+
+
+def _split(text: str) -> dict[str, tuple[str, int]]:
+    """Returns the fields of a position, each with its column, keys checked."""
+    if not isinstance(text, str):
+        raise NotationError(f"a position is a text, not {type(text).__name__}")
+    if len(text) > MAX_TEXT:
+        raise NotationError(f"over {MAX_TEXT} characters", column=MAX_TEXT + 1)
+    rest, column = split_header(text, HEADER, "a position")
+    return parse_fields(rest, _KEYS, column) if column <= len(text) + 1 else {}
+
+
+def parse_number(text: str) -> int:
     """Returns a whole number of at most 19 digits."""
     digits = text.removeprefix("-")
     if not digits.isascii() or not digits.isdigit() or len(digits) > 19:
@@ -163,7 +200,7 @@ def _parse_option(name: str, text: str) -> Any:
         return text
     if text in ("True", "False"):
         return text == "True"
-    return _parse_number(text)
+    return parse_number(text)
 
 
 def _put_number(states: NDArray[Any], name: str, number: int) -> None:
@@ -176,7 +213,7 @@ def _put_number(states: NDArray[Any], name: str, number: int) -> None:
 
 def _put_list(states: NDArray[Any], name: str, text: str, count: int) -> None:
     """Writes numbers, one for each player."""
-    numbers = [_parse_number(word) for word in text.split()]
+    numbers = [parse_number(word) for word in text.split()]
     if len(numbers) != count:
         raise NotationError(f"{name} takes {count} numbers, not {len(numbers)}")
     limits = np.iinfo(states.dtype[name].base)
@@ -241,10 +278,25 @@ def _names(state: Any, name: str) -> NDArray[Any]:
     return names
 
 
-def _config(options: dict[str, Any], found: dict[str, tuple[str, int]]) -> RuleConfig:
-    """Returns the configuration, an error at the option its message begins with."""
+def parse_config(found: dict[str, tuple[str, int]]) -> RuleConfig:
+    """Returns the configuration of the options among the fields of a text.
+
+    Args:
+        found: What `parse_fields` returned; fields that are no options are passed over.
+
+    Raises:
+        NotationError: An option has a wrong value; says at which column.
+    """
+    options = {}
+    column = 1
     try:
+        for name in OPTIONS:
+            if name in found:
+                value, column = found[name]
+                options[name] = _parse_option(name, value)
         return RuleConfig.from_options(**options)
+    except NotationError as error:
+        raise NotationError(str(error), column=column) from None
     except ConfigError as error:
         name = str(error).split()[0]
         raise NotationError(str(error), column=found.get(name, ("", 1))[1]) from None
@@ -257,31 +309,27 @@ def parse_state(text: str) -> tuple[NDArray[Any], RuleConfig]:
         NotationError: The text is no position; says at which column and why.
     """
     found = _split(text)
-    options = {}
-    column = 1
-    try:
-        for name in _OPTIONS:
-            if name in found:
-                value, column = found[name]
-                options[name] = _parse_option(name, value)
-        config = _config(options, found)
-        states = new_states()
-        states["stock"], states["pending"] = NO_CARD, NOT_PENDING
-        states["lap_left"], states["by"] = NO_LAP, NOBODY
-        for name, (value, at) in found.items():
-            column = at
-            if name in _NUMBERS:
-                _put_number(states, name, _parse_number(value))
-            elif name in _LISTS:
-                _put_list(states, name, value, config.num_players)
-            elif name in _CARDS:
-                _put_cards(states, name, value, config.num_players)
-    except RummyError as error:
-        if isinstance(error, NotationError) and error.column is not None:
-            raise
-        raise NotationError(str(error), column=column) from None
+    config = parse_config(found)
+    states = new_states()
+    states["stock"], states["pending"] = NO_CARD, NOT_PENDING
+    states["lap_left"], states["by"] = NO_LAP, NOBODY
+    for name, (value, column) in found.items():
+        try:
+            _put_field(states, name, value, config.num_players)
+        except RummyError as error:
+            raise NotationError(str(error), column=column) from None
     _finish(states, config)
     return states, config
+
+
+def _put_field(states: NDArray[Any], name: str, value: str, count: int) -> None:
+    """Writes a field of a position; options are passed over."""
+    if name in _NUMBERS:
+        _put_number(states, name, parse_number(value))
+    elif name in _LISTS:
+        _put_list(states, name, value, count)
+    elif name in _CARDS:
+        _put_cards(states, name, value, count)
 
 
 def _finish(states: NDArray[Any], config: RuleConfig) -> None:
@@ -299,75 +347,3 @@ def _finish(states: NDArray[Any], config: RuleConfig) -> None:
     wrong = problems(states, config)
     if wrong:
         raise NotationError("no such position: " + "; ".join(wrong[:3]), column=1)
-
-
-@dataclass
-class GameLog:
-    """A game as it was played: enough to play it again.
-
-    Attributes:
-        config: The options.
-        seed: The seed.
-        actions: Ids of the actions, in order.
-
-    Raises:
-        ConfigError: The configuration is none, or the seed.
-        IllegalActionError: One of the actions is none, whatever the position.
-    """
-
-    config: RuleConfig
-    seed: int
-    actions: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Checks the values."""
-        check_config(self.config)
-        if not is_whole(self.seed) or not 0 <= self.seed < 2**63:
-            raise ConfigError(f"a seed is from 0 to 2**63 - 1, not {self.seed!r}")
-        if not isinstance(self.actions, list):
-            raise IllegalActionError(
-                f"actions are a list of ids, not {type(self.actions).__name__}"
-            )
-        for action in self.actions:
-            if not is_whole(action):
-                raise IllegalActionError(f"an action is an id here, not {action!r}")
-            read_action(action)
-
-    def to_text(self) -> str:
-        """Returns the log: a line of options and seed, then an action a line."""
-        options = "; ".join(f"{k}={v}" for k, v in self.config.options().items())
-        lines = [f"rummy-game1; {options}; seed={self.seed}"]
-        return "\n".join([*lines, *(ACTION_NAMES[action] for action in self.actions)])
-
-    @classmethod
-    def from_text(cls, text: str) -> GameLog:
-        """Returns the log of a text; whether its actions are legal is not checked.
-
-        Raises:
-            NotationError: A line is no action or the first line no header.
-        """
-        if not isinstance(text, str):
-            raise NotationError(f"a game is a text, not {type(text).__name__}")
-        first, *rest = text.splitlines() or [""]
-        header, *fields = [part.strip() for part in first.split(";")]
-        if header != "rummy-game1":
-            raise NotationError("a game begins with 'rummy-game1'", line=1, column=1)
-        values = dict(part.partition("=")[::2] for part in fields)
-        if len(values) < len(fields):
-            raise NotationError("an option is given twice", line=1)
-        try:
-            seed = _parse_number(values.pop("seed", "0"))
-            if seed < 0:
-                raise NotationError("a seed is not negative")
-            options = {k: _parse_option(k, v) for k, v in values.items()}
-            config = RuleConfig.from_options(**options)
-        except RummyError as error:
-            raise NotationError(str(error), line=1) from None
-        actions = []
-        for line, name in enumerate(rest, start=2):
-            if name.strip():
-                try:
-                    actions.append(parse_action(name))
-                except RummyError as error:
-                    raise NotationError(str(error), line=line, column=1) from None
-        return cls(config, seed, actions)

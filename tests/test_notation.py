@@ -1,20 +1,16 @@
-"""Texts of positions and games: what is malformed says so, and nothing else happens."""
+"""Texts of positions: what is malformed says so, and nothing else happens."""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
-from typing import TypeVar
 
 import pytest
 
-from rummy_env import IllegalActionError, NotationError, RuleConfig, State
-from rummy_env.notation import GameLog
+from rummy_env import NotationError, RuleConfig, State
 from rummy_env.render import render
+from tests.hostile import GARBAGE, accepted, edited
 from tests.positions import melding, play, position
-
-Parsed = TypeVar("Parsed")
 
 SHORT = "rummy1; num_players=2; num_ranks=3; hand_size=2; jokers_per_pack=0"
 CARDS = "hands=Ac 2c / Ad 2d; stock=3c 3d Ah 2h 3h As 2s 3s"
@@ -132,54 +128,6 @@ def test_positions_that_cannot_be(before: str, after: str, message: str) -> None
         State.from_text(TEXT.replace(before, after))
 
 
-def edited(text: str, rng: random.Random) -> str:
-    """Returns a text with a small change: malformed most often, not always."""
-    kind = rng.randrange(7)
-    at = rng.randrange(len(text))
-    if kind == 0:
-        return text[:at]
-    if kind == 1:
-        return text[:at] + text[at + rng.randint(1, 3) :]
-    if kind == 2:
-        hostile = "0123456789-;=/* cdhsAKT\n\0\t\u0663\u00b2\U0001f0cfn"
-        return text[:at] + rng.choice(hostile) + text[at + rng.randrange(2) :]
-    fields = text.split("; ")
-    at = rng.randrange(len(fields))
-    if kind == 3:
-        other = rng.randrange(len(fields))
-        fields[at], fields[other] = fields[other], fields[at]
-    elif kind == 4:
-        del fields[at]
-    elif kind == 5:
-        key = fields[at].partition("=")[0]
-        numbers = ["-1", "7", "127", "128", "99999", str(2**31 - 1), str(2**63), ""]
-        fields[at] = f"{key}={rng.choice(numbers)}"
-    else:
-        names = [
-            "ended",
-            "by",
-            "winners",
-            "game_over",
-            "pending",
-            "lap_left",
-            "num_laid",
-        ]
-        value = rng.choice(["0", "1", "2", "-1", "100", "7c", "3"])
-        fields.insert(at + 1, f"{rng.choice(names)}={value}")
-    return "; ".join(fields)
-
-
-def accepted(parse: Callable[[str], Parsed], text: str) -> Parsed | None:
-    """Returns what a text says, or None where it is refused and says where."""
-    refusals: list[NotationError] = []
-    try:
-        return parse(text)
-    except NotationError as error:
-        refusals.append(error)
-    assert all(error.column or error.line for error in refusals), text
-    return None
-
-
 def use(state: State) -> None:
     """Does with a state what can be done with one, and plays on."""
     assert state.problems() == []
@@ -201,7 +149,7 @@ def test_edited_positions_are_refused_in_words_or_sound() -> None:
     seen: Counter[bool] = Counter()
     for _ in range(2_500):
         text = edited(rng.choice(texts), rng)
-        state = accepted(State.from_text, text)
+        state = accepted(State.from_text, text, "column")
         if state is not None:
             use(state)
         seen[state is not None] += 1
@@ -209,79 +157,7 @@ def test_edited_positions_are_refused_in_words_or_sound() -> None:
     assert seen[True] > 100, seen
 
 
-# Games
-
-
-def played_game() -> tuple[State, GameLog]:
-    """Returns a game of some rounds, and its log."""
-    options = {"num_players": 3, "num_ranks": 5, "hand_size": 5, "max_rounds": 3}
-    config, rng = RuleConfig(**options), random.Random(5)  # type: ignore[arg-type]
-    state, log = State.new(config, seed=12), GameLog(config, 12)
-    while True:
-        outcome = state.outcome()
-        if outcome is None:
-            log.actions.append(rng.choice(state.legal_actions()))
-            state.apply_action(log.actions[-1])
-        elif outcome["game_over"]:
-            return state, log
-        else:
-            state.start_next_round()
-
-
-def replay(log: GameLog) -> State:
-    """Plays a log again, dealing rounds where they follow."""
-    state = State.new(log.config, log.seed)
-    for action in log.actions:
-        if state.outcome() is not None:
-            state.start_next_round()
-        state.apply_action(action)
-    return state
-
-
-def test_a_game_goes_through_its_log() -> None:
-    state, log = played_game()
-    again = GameLog.from_text(log.to_text())
-    assert again == log
-    assert again.to_text() == log.to_text()
-    assert replay(again) == state
-    assert len(log.actions) > 20
-
-
-def test_a_log_of_another_seed_does_not_replay() -> None:
-    _, log = played_game()
-    with pytest.raises(IllegalActionError, match="is not legal"):
-        replay(GameLog(log.config, log.seed + 1, log.actions))
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "message"),
-    [
-        ("", 1, "begins with"),
-        ("rummy1", 1, "begins with"),
-        ("rummy-game1; num_player=3", 1, "did you mean 'num_players'"),
-        ("rummy-game1; num_players=x", 1, "no whole number"),
-        ("rummy-game1; num_players=7", 1, "from 2 to 5"),
-        ("rummy-game1; seed=1; seed=2", 1, "twice"),
-        ("rummy-game1; seed=-1", 1, "seed"),
-        ("rummy-game1; seed=1\ndraw\nlay 7x", 3, "did you mean"),
-        ("rummy-game1; seed=1\ndraw\n\ndrw", 4, "did you mean 'draw'"),
-    ],
-)
-def test_malformed_games(text: str, line: int, message: str) -> None:
-    with pytest.raises(NotationError, match=message) as caught:
-        GameLog.from_text(text)
-    assert caught.value.line == line
-
-
-def test_edited_games_are_refused_in_words_or_read() -> None:
-    rng = random.Random(3)
-    text = played_game()[1].to_text()
-    seen: Counter[bool] = Counter()
-    for _ in range(1_000):
-        cut = rng.choice([text, text[:120], text[:250]])
-        log = accepted(GameLog.from_text, edited(cut, rng))
-        if log is not None:
-            State.new(log.config, log.seed)
-            assert GameLog.from_text(log.to_text()) == log
-        seen[log is not None] += 1
-    assert min(seen.values()) > 50, seen
+@pytest.mark.parametrize("garbage", GARBAGE, ids=range(len(GARBAGE)))
+def test_garbage_is_refused_in_words(garbage: str) -> None:
+    for text in (garbage, f"rummy1; {garbage}", f"{TEXT}; seed={garbage}"):
+        assert accepted(State.from_text, text, "column") is None

@@ -23,7 +23,7 @@ from rummy_env import (
 )
 from rummy_env.factored import FactoredActions
 from rummy_env.manipulation_rummy_v0 import env, raw_env
-from rummy_env.notation import GameLog
+from rummy_env.replay import GameLog
 from tests.driving import SMALL_GAME
 
 CONFIG = RuleConfig(num_players=2, **SMALL_GAME)
