@@ -25,7 +25,7 @@ WARM_UP := from rummy_env import VectorEnv, manipulation_rummy_v0 as game; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv train test check bench coverage clean
+.PHONY: help venv train test golden check bench coverage clean
 
 help: ## Lists the targets and their variables
 	@echo "Usage: make TARGET [VARIABLE=value]"
@@ -45,6 +45,9 @@ train: $(STAMP) ## Trains an agent with CONFIG, settings overridden by ARGS
 test: $(STAMP) ## Runs all tests, the slow ones too
 	-@$(PY) -c "$(WARM_UP)"
 	@$(PY) -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+
+golden: $(STAMP) ## Writes the golden games and the digest of tests/golden anew
+	@$(PY) -m tests.golden
 
 check: $(STAMP) ## Checks format, lint, types and who imports whom
 	@$(PY) -m ruff format --check .

@@ -18,6 +18,7 @@ import pytest
 
 from agents import config as agents_config
 from agents.evaluation import __main__ as evaluation_command
+from rummy_env import replay
 from rummy_env.observation import SECTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -83,6 +84,8 @@ def test_the_commands_understand_their_arguments(
             assert stop.value.code == 0
             text = capsys.readouterr().out
             assert all(word in text for word in words if word.startswith("--"))
+        elif words[:3] == ["python", "-m", "rummy_env.replay"]:
+            assert replay.main([str(ROOT / word) for word in words[3:]]) == 0
         elif words[:2] == ["python", "train.py"]:
             # the files of a run are not there yet; those of the checkout are
             given = [

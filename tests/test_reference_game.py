@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from rummy_env.actions import ACTION_NAMES
 from rummy_env.cards import JOKER, parse_hand
 from rummy_env.config import RuleConfig
 from tests.reference.completion import action_order
@@ -186,6 +187,8 @@ def play_game(game: Game, rng: random.Random) -> int:
         assert game.problems() == []
         actions = game.legal_actions()
         assert actions == action_order(actions)
+        if len(game.stock) % 5 == 0:
+            assert actions == [name for name in ACTION_NAMES if game.is_legal(name)]
         assert (actions == []) is (game.outcome is not None)
         if game.outcome is None:
             melding = [a for a in actions if a not in ("draw", "end")]

@@ -28,22 +28,18 @@ def cards_of(counts: Iterable[int]) -> list[int]:
 
 
 class Twin(Game):
-    """A reference game that can be told what is legal, once that was compared.
+    """A reference game that can be told what is legal, once that was compared."""
 
-    Attributes:
-        assumed: The legal actions, or None to work them out.
-    """
+    _assumed: str | None = None
 
-    assumed: list[str] | None = None
-
-    def legal_actions(self) -> list[str]:
-        return super().legal_actions() if self.assumed is None else self.assumed
+    def is_legal(self, action: str) -> bool:
+        return action == self._assumed or super().is_legal(action)
 
     def play(self, action: str) -> None:
         """Plays an action that is known to be legal."""
-        self.assumed = [action]
+        self._assumed = action
         self.apply(action)
-        self.assumed = None
+        self._assumed = None
 
     def is_crowded(self) -> bool:
         """Returns whether the oracle would take long over what is legal."""

@@ -343,6 +343,17 @@ def can_take(turn: Turn, card: int) -> bool:
     )
 
 
+def allows(turn: Turn, kind: str, card: int) -> bool:
+    """Returns whether one lay, joker or take action is legal."""
+    if kind == "joker":
+        return card != turn.pending and can_name(
+            turn, card, from_hand=turn.pending is None
+        )
+    if turn.pending is not None:
+        return False
+    return can_lay(turn, card) if kind == "lay" else can_take(turn, card)
+
+
 def melding_actions(turn: Turn) -> list[str]:
     """Returns the same actions as `legal_melding_actions`, by exact covers."""
     names = names_in_play(turn.num_ranks)

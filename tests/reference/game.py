@@ -149,6 +149,20 @@ class Game:
                 actions.append("knock")
         return actions + [action for action in melding if action != "end"]
 
+    def is_legal(self, action: str) -> bool:
+        """Returns whether an action is legal, without a question about others."""
+        kind, _, card = action.partition(" ")
+        if self.outcome is not None:
+            return False
+        if kind == "draw":
+            return self._can_draw()
+        if kind in ("end", "knock"):
+            melded = self.laid > 0 and completion.is_table_legal(self.turn())
+            can_end = self._can_pass() or (self._can_meld() and melded)
+            return can_end and (kind == "end" or self._can_knock())
+        is_turn = self._can_meld()
+        return is_turn and completion.allows(self.turn(), kind, parse_card(card))
+
     def _in_lap(self) -> bool:
         """Returns whether the last lap is on (R20)."""
         return self.turns_left is not None
@@ -186,7 +200,7 @@ class Game:
         Raises:
             ValueError: The action is not legal.
         """
-        if action not in self.legal_actions():
+        if not self.is_legal(action):
             raise ValueError(f"{action!r} is not legal")
         kind, _, card = action.partition(" ")
         if kind == "draw":
