@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
 from itertools import combinations, combinations_with_replacement
@@ -119,6 +120,23 @@ def test_r04_refused_configurations(options: dict[str, int]) -> None:
 def test_r04_one_stock_card_is_enough() -> None:
     for options in ({"num_players": 2, "hand_size": 26}, {"num_players": 4}):
         assert State.new(RuleConfig(**options)).stock_left >= 1  # type: ignore[arg-type]
+
+
+def test_r04_the_deal_passes_to_the_left_from_whoever_dealt_last() -> None:
+    """Also in positions made up, and in copies whose later rounds another seed deals.
+
+    Both once took the dealer that a new game of their seed would have had.
+    """
+    for dealer, seed in itertools.product(range(3), range(4)):
+        hands = ["5c 6c", "Kd Ks", "9h"]
+        stock = {"dealer": dealer, "seed": seed, "stock": ""}
+        state = position(hands, "7c 8c 9c", max_rounds=9, **stock)
+        play(state, *lays("5c 6c"))
+        for copy in (state, state.resample_hidden(1, seed + 1)):
+            assert result(copy)["reason"] == "out"
+            copy.start_next_round()
+            assert int(copy.record["dealer"][0]) == (dealer + 1) % 3
+            assert copy.current_player == (dealer + 2) % 3
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5])

@@ -50,16 +50,14 @@ def start_game(state: Any, config: Any, seed: int) -> None:
     state["rounds_won"][:] = 0
     state["game_over"] = GAME_RUNNING
     state["game_winners"] = 0
+    state["dealer"] = first_dealer(seed, config[NUM_PLAYERS_AT])
     start_round(state, config)
 
 
 @kernel
 def start_round(state: Any, config: Any) -> None:
     """Deals the round of the record's index and gives the turn to its first player."""
-    num_players = config[NUM_PLAYERS_AT]
     deal_cards(state, config)
-    dealer = (first_dealer(state["seed"], num_players) + state["round"]) % num_players
-    state["dealer"] = dealer
     state["table"][:] = 0
     state["named"][:] = 0
     state["turns_since_meld"][:] = 0
@@ -72,13 +70,14 @@ def start_round(state: Any, config: Any) -> None:
     state["ended"] = RUNNING
     state["by"] = NOBODY
     state["winners"] = 0
-    _start_turn(state, (dealer + 1) % num_players)
+    _start_turn(state, (state["dealer"] + 1) % config[NUM_PLAYERS_AT])
 
 
 @kernel
 def start_next_round(state: Any, config: Any) -> None:
-    """Deals the round after one that has ended."""
+    """Deals the round after one that has ended; the next seat deals (R4)."""
     state["round"] += 1
+    state["dealer"] = (state["dealer"] + 1) % config[NUM_PLAYERS_AT]
     start_round(state, config)
 
 
