@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from rummy_env.actions import NUM_ACTIONS
+from rummy_env.actions import NUM_ACTIONS, parse_action
 from rummy_env.cards import JOKER
 from rummy_env.config import MAX_CARDS, RuleConfig
 from rummy_env.errors import ConfigError, IllegalActionError, RummyError, nearest
@@ -29,7 +29,7 @@ from rummy_env.observation import SIZE
 from rummy_env.record import STATE, new_states, problems
 from rummy_env.render import render
 from rummy_env.rewards import of_round, parse_episode, parse_reward
-from rummy_env.rules import check_action, new_mask, outcome, play, read_action
+from rummy_env.rules import check_action, new_mask, outcome, play
 from rummy_env.state import State, check_seed, local_workspaces
 
 RENDER_MODES: Final = ("ansi", "human")
@@ -238,7 +238,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         if self._is_finished(agent):
             self._was_dead_step(action)
             return
-        number = read_action(action)
+        number = parse_action(action)
         check_action(self.record, self._mask, number)
         self._is_interrupted = True
         self._cumulative_rewards[agent] = 0.0
@@ -541,7 +541,7 @@ class _OrderEnforcing(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
         game._check_whole()
         if game.agents and not game._is_finished(game.agent_selection):
             # the wrappers below look up ids, and would take True for one
-            action = read_action(action)
+            action = parse_action(action)
         # the mask that PettingZoo remembers may be of a game before `load`
         self.env._prev_obs = {"action_mask": game._mask}
         super().step(action)

@@ -120,7 +120,7 @@ class GameLog:
                 f"actions are a list, not {type(self.actions).__name__}"
             )
         for action in self.actions:
-            rules.read_action(action)
+            parse_action(action)
 
     def state(self) -> State:
         """Returns the game after the last action.
@@ -245,7 +245,7 @@ def _deal_lines(state: State) -> Iterator[str]:
 def _apply(state: State, action: int | str, index: int) -> int:
     """Plays an action and returns its id; an error says which action it is."""
     try:
-        number = rules.read_action(action)
+        number = parse_action(action)
         state.apply_action(number)
     except IllegalActionError as error:
         raise IllegalActionError(f"action {index + 1}: {error}") from None

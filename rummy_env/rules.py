@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rummy_env.actions import ACTION_NAMES, NUM_ACTIONS, action_name, parse_action
+from rummy_env.actions import ACTION_NAMES, NUM_ACTIONS, action_name
 from rummy_env.cards import card_name
 from rummy_env.config import MAX_PLAYERS, MIN_PLAYERS, RuleConfig
 from rummy_env.errors import (
@@ -183,9 +183,6 @@ def phase(states: NDArray[Any]) -> str:
     if state["draws"] == turn.MAX_DRAWS:
         return f"{who} has drawn the third card"
     return f"{who} has drawn {state['draws']} of {turn.MAX_DRAWS}"
-
-
-read_action = parse_action
 
 
 def check_action(states: NDArray[Any], mask: NDArray[np.int8], action: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rummy_env import notation, observation, record, rules, solver
-from rummy_env.actions import ACTION_NAMES
+from rummy_env.actions import ACTION_NAMES, parse_action
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, parse_hand, rank_of
 from rummy_env.config import RuleConfig
 from rummy_env.errors import (
@@ -195,7 +195,7 @@ class State:
         Raises:
             IllegalActionError: The action is not legal now; nothing has changed.
         """
-        number = rules.read_action(action)
+        number = parse_action(action)
         mask = self._legal()
         rules.check_action(self.record, mask, number)
         rules.play(self.record, self._options, local_workspaces(), mask, number)
