@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from rummy_env import solver
 from rummy_env.actions import NUM_ACTIONS, parse_action
 from rummy_env.cards import JOKER
 from rummy_env.config import MAX_CARDS, RuleConfig
@@ -30,7 +31,7 @@ from rummy_env.record import STATE, new_states, problems
 from rummy_env.render import render
 from rummy_env.rewards import of_round, parse_episode, parse_reward
 from rummy_env.rules import check_action, new_mask, outcome, play
-from rummy_env.state import State, check_seed, local_workspaces
+from rummy_env.state import State, check_seed
 
 RENDER_MODES: Final = ("ansi", "human")
 Observation = dict[str, NDArray[Any]]
@@ -283,7 +284,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def _write_mask(self, action: int = calls.NO_ACTION) -> int:
         """Plays an action, if any, and writes what is legal; returns how many are."""
-        works = local_workspaces()
+        works = solver.local_workspaces()
         return play(self.record, self._options, works, self._mask, action)
 
     def _settle(self, count: int) -> None:

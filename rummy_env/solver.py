@@ -8,8 +8,9 @@ table and a hand.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +49,20 @@ Table: TypeAlias = str | Iterable[str]
 Hand: TypeAlias = str | Iterable[str]
 
 OBJECTIVES: Final = {"points": best.BY_POINTS, "cards": best.BY_CARDS}
+
+_LOCAL = threading.local()
+"""Each thread's workspace, as `works`, once it has been needed."""
+
+
+def local_workspaces() -> NDArray[Any]:
+    """Returns this thread's workspace, `[1]`, for calls that return before the next.
+
+    Making one takes longer than many questions.
+    """
+    if not hasattr(_LOCAL, "works"):
+        _LOCAL.works = new_workspaces()
+    works: NDArray[Any] = _LOCAL.works
+    return works
 
 
 def card_texts(cards: Table) -> list[str]:
@@ -431,17 +446,89 @@ def best_actions(
             of a row cannot be.
     """
     number, ranks = _parse_objective(objective), check_num_ranks(num_ranks)
-    arrays = [_whole_array(array) for array in (table, named, locked, hand, old)]
-    rows = arrays[-1].shape[0] if arrays[-1].ndim == 1 else -1
-    shapes = [(rows, NUM_CARD_TYPES)] * 3 + [(rows, NUM_CARD_TYPES + 1), (rows,)]
-    if [array.shape for array in arrays] != shapes:
-        raise RummyError(f"shapes {[array.shape for array in arrays]}, not {shapes}")
-    questions = best.Questions(*arrays)
-    _check_questions(questions, ranks)
-    actions = np.empty(rows, dtype=np.int64)
-    works = new_workspaces()
-    best.best_rows(questions, works, ranks, number, actions)
+    questions = _questions((table, named, locked, hand, old), ranks)
+    actions = np.empty(len(questions.old), dtype=np.int64)
+    best.best_rows(questions, local_workspaces(), ranks, number, actions)
     return actions
+
+
+class Melds(NamedTuple):
+    """The best melds of many positions, as `best_melds` finds them.
+
+    Attributes:
+        plans: Ids of actions in an order in which each is legal, padded with -1, int64
+            `[B, L]`.
+        table: Real cards on the table after the meld, int64 `[B, 52]`.
+        named: Jokers on the table by name after it, int64 `[B, 52]`.
+    """
+
+    plans: NDArray[np.int64]
+    table: NDArray[np.int64]
+    named: NDArray[np.int64]
+
+
+def best_melds(
+    table: NDArray[Any],
+    named: NDArray[Any],
+    locked: NDArray[Any],
+    hand: NDArray[Any],
+    old: NDArray[Any],
+    *,
+    objective: str = "points",
+    num_ranks: int = NUM_RANKS,
+) -> Melds:
+    """Returns the whole of the best meld for many positions at once.
+
+    The arguments are those of `best_actions`, which returns the first column of the
+    plans, quicker.
+
+    Returns:
+        The melds; an empty plan and the table as it was where nothing is to be laid
+        and the table stands, or no completion exists.
+
+    Raises:
+        RummyError: As `best_actions` does.
+    """
+    number, ranks = _parse_objective(objective), check_num_ranks(num_ranks)
+    questions = _questions((table, named, locked, hand, old), ranks)
+    works = local_workspaces()
+    after = Melds(
+        np.full((len(questions.old), works["plan"].shape[1]), NO_CARD, dtype=np.int64),
+        questions.table.copy(),
+        questions.named.copy(),
+    )
+    works["num_ranks"] = ranks
+    for row in range(len(questions.old)):
+        _find_meld(works, questions, row, number, after)
+    longest = max(1, int((after.plans >= 0).sum(axis=1).max(initial=0)))
+    return after._replace(plans=after.plans[:, :longest])
+
+
+def _find_meld(
+    works: NDArray[Any], questions: best.Questions, row: int, number: int, after: Melds
+) -> None:
+    """Writes the best meld of one row, if there is one, to that row of `after`."""
+    work, old = works[0], int(questions.old[row])
+    for name in ("table", "named", "locked", "hand"):
+        work[name] = getattr(questions, name)[row]
+    work["pending"] = 0 if old == NO_CARD else 1
+    if calls.find_best(works, number, old) < 0 or work["num_plan"] == 0:
+        return
+    length = int(work["num_plan"])
+    after.plans[row, :length] = work["plan"][:length]
+    after.table[row], after.named[row] = work["table"], work["named"]
+
+
+def _questions(arrays: Sequence[NDArray[Any]], num_ranks: int) -> best.Questions:
+    """Returns the questions of many rows as the kernel takes them, checked."""
+    checked = [_whole_array(array) for array in arrays]
+    rows = checked[-1].shape[0] if checked[-1].ndim == 1 else -1
+    shapes = [(rows, NUM_CARD_TYPES)] * 3 + [(rows, NUM_CARD_TYPES + 1), (rows,)]
+    if [array.shape for array in checked] != shapes:
+        raise RummyError(f"shapes {[array.shape for array in checked]}, not {shapes}")
+    questions = best.Questions(*checked)
+    _check_questions(questions, num_ranks)
+    return questions
 
 
 def _whole_array(values: NDArray[Any]) -> NDArray[np.int64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, SupportsIndex
 
@@ -25,18 +24,6 @@ from rummy_env.kernel.calls import new_workspaces
 
 _TRIES = 64
 """Random hands tried before one is made by exchanging cards."""
-
-
-_LOCAL = threading.local()
-"""Each thread's workspace, as `works`, once it has been needed."""
-
-
-def local_workspaces() -> NDArray[Any]:
-    """Returns this thread's workspace, `[1]`, for calls that return before the next."""
-    if not hasattr(_LOCAL, "works"):
-        _LOCAL.works = new_workspaces()
-    works: NDArray[Any] = _LOCAL.works
-    return works
 
 
 def check_seed(seed: int) -> int:
@@ -198,7 +185,7 @@ class State:
         number = parse_action(action)
         mask = self._legal()
         rules.check_action(self.record, mask, number)
-        rules.play(self.record, self._options, local_workspaces(), mask, number)
+        rules.play(self.record, self._options, solver.local_workspaces(), mask, number)
 
     def outcome(self) -> rules.Outcome | None:
         """Returns how the round ended, or None; see `rules.outcome`."""
@@ -297,7 +284,9 @@ class State:
         """Returns the mask, computed once for each position."""
         if self._mask is None:
             self._mask = rules.new_mask()
-            rules.play(self.record, self._options, local_workspaces(), self._mask)
+            rules.play(
+                self.record, self._options, solver.local_workspaces(), self._mask
+            )
         return self._mask
 
 

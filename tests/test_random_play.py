@@ -16,7 +16,7 @@ from rummy_env import IllegalActionError, RuleConfig, State
 from rummy_env.actions import ACTION_NAMES, END, KIND_NAMES, KNOCK
 from rummy_env.record import new_states
 from rummy_env.rules import ENDINGS, new_mask, outcome, play, start_game
-from rummy_env.state import local_workspaces
+from rummy_env.solver import local_workspaces
 
 NUM_ROUNDS = 2000
 NUM_WATCHED = 100

@@ -233,7 +233,7 @@ def test_r12_on_a_table_that_stands_a_card_is_laid_before_a_release() -> None:
     assert kinds.index("lay") < kinds.index("take")
 
 
-def test_best_actions_are_the_first_of_best_meld() -> None:
+def test_best_melds_and_their_first_actions_are_those_of_best_meld() -> None:
     rng = random.Random(4)
     turns = [t for t in (small_turn(rng) for _ in range(200)) if t is not None]
     turns = [replace(t, num_ranks=13) for t in turns]
@@ -256,6 +256,17 @@ def test_best_actions_are_the_first_of_best_meld() -> None:
     found = solver.best_actions(table, named, locked, hands, old)
     melds = [solver.best_meld(**question_of(t)) for t in turns]
     assert found.tolist() == [parse_action(m[0][0]) if m else -1 for m in melds]
+    after = solver.best_melds(table, named, locked, hands, old)
+    for row, meld in enumerate(melds):
+        plan = [parse_action(action) for action in meld[0]] if meld else []
+        assert after.plans[row].tolist()[: len(plan)] == plan
+        assert (after.plans[row][len(plan) :] == -1).all()
+        if meld:
+            real, jokers = solver.table_counts(meld[1])
+            np.testing.assert_array_equal(after.table[row], real)
+            np.testing.assert_array_equal(after.named[row], jokers)
+        else:
+            np.testing.assert_array_equal(after.table[row], table[row])
 
 
 # Layouts
