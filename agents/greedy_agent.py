@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.position import read
 from rummy_env import solver
 from rummy_env.actions import DRAW, END, KNOCK, LAY
-from rummy_env.observation import view
 
 
 class GreedyAgent:
@@ -54,19 +54,12 @@ class GreedyAgent:
 
     def _best_melds(self, observations: NDArray[np.float32]) -> NDArray[np.int64]:
         """Returns the first action of the best meld of each position, or -1."""
-        released = _counts(view(observations, "released")[:, None])
-        jokers = np.rint(view(observations, "own_jokers") * 2).astype(np.int64)
+        positions = read(observations)
         return solver.best_actions(
-            table=_counts(view(observations, "table")),
-            named=_counts(view(observations, "named")),
-            locked=_counts(view(observations, "locked")),
-            hand=np.concatenate([_counts(view(observations, "hand")), jokers], axis=1),
-            old=np.where(released.any(axis=1), released.argmax(axis=1), -1),
+            table=positions.table,
+            named=positions.named,
+            locked=positions.locked,
+            hand=positions.hand,
+            old=positions.old,
             num_ranks=self._num_ranks,
         )
-
-
-def _counts(planes: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Returns copies of each card from planes `[B, planes, 4, 13]`: `[B, 52]`."""
-    counts: NDArray[np.int64] = planes.sum(axis=1).astype(np.int64)
-    return counts.reshape(len(planes), -1)

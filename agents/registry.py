@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.base import Agent
+from agents.callable_agent import CallableAgent
 from agents.checkpoint import POLICY_NAME, CheckpointError, differences
 from rummy_env.config import RuleConfig
 from rummy_env.errors import nearest
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
 _CLASSES: Final = {
     "random": ("agents.random_agent", "RandomAgent"),
     "greedy": ("agents.greedy_agent", "GreedyAgent"),
+    "hoarder": ("agents.hoarder_agent", "HoarderAgent"),
+    "expert": ("agents.expert_agent", "ExpertAgent"),
+}
+# The rules that an agent is told, as arguments: an observation does not say them.
+_TOLD: Final = {
+    "greedy": ("num_ranks",),
+    "hoarder": ("num_ranks", "knock_limit"),
+    "expert": ("num_ranks", "knock_limit"),
 }
 AGENT_NAMES: Final = tuple(_CLASSES)
 
@@ -31,23 +40,32 @@ def make_agent(name: str, config: RuleConfig) -> Agent:
     """Returns the agent of a name, or of a policy file or the folder that holds it.
 
     Args:
-        name: "random", "greedy", or a path such as `runs/quick`.
+        name: One of `AGENT_NAMES`, a path such as `runs/quick`, or a callable such as
+            `my_module:policy`; see `callable_agent`.
         config: The game it will play.
 
     Raises:
         UnknownAgentError: There is no such agent; the nearest name is offered.
         CheckpointError: The policy cannot be read, or was trained for other rules.
+        CallableError: The callable cannot be imported.
     """
     if name in _CLASSES:
         module, class_name = _CLASSES[name]
         make: Callable[..., Agent] = getattr(
             importlib.import_module(module), class_name
         )
-        return make(num_ranks=config.num_ranks) if name == "greedy" else make()
+        return make(**{rule: getattr(config, rule) for rule in _TOLD.get(name, ())})
+    if _is_callable(name):
+        return CallableAgent.load(name)
     agent = _load(name)
     if found := differences(_options(agent), config.options()):
         raise CheckpointError(f"{name} was trained for other rules: {found}")
     return agent
+
+
+def _is_callable(name: str) -> bool:
+    """Tells whether a name is of the form module:callable, and no path."""
+    return ":" in name and not Path(name).exists()
 
 
 def _load(name: str) -> PolicyAgent:
@@ -85,7 +103,11 @@ def common_rules(names: Sequence[str], given: Mapping[str, Any]) -> RuleConfig:
         CheckpointError: A policy cannot be read, or two of them, or one and an option
             given, say different rules.
     """
-    trained = {n: _options(_load(n)) for n in names if n not in _CLASSES}
+    trained = {
+        name: _options(_load(name))
+        for name in names
+        if name not in _CLASSES and not _is_callable(name)
+    }
     if not trained:
         return RuleConfig.from_options(**given)
     first, *others = trained

@@ -460,11 +460,13 @@ class Melds(NamedTuple):
             `[B, L]`.
         table: Real cards on the table after the meld, int64 `[B, 52]`.
         named: Jokers on the table by name after it, int64 `[B, 52]`.
+        exists: Whether the table can be made legal at all, bool `[B]`.
     """
 
     plans: NDArray[np.int64]
     table: NDArray[np.int64]
     named: NDArray[np.int64]
+    exists: NDArray[np.bool_]
 
 
 def best_melds(
@@ -496,6 +498,7 @@ def best_melds(
         np.full((len(questions.old), works["plan"].shape[1]), NO_CARD, dtype=np.int64),
         questions.table.copy(),
         questions.named.copy(),
+        np.zeros(len(questions.old), dtype=np.bool_),
     )
     works["num_ranks"] = ranks
     for row in range(len(questions.old)):
@@ -512,7 +515,8 @@ def _find_meld(
     for name in ("table", "named", "locked", "hand"):
         work[name] = getattr(questions, name)[row]
     work["pending"] = 0 if old == NO_CARD else 1
-    if calls.find_best(works, number, old) < 0 or work["num_plan"] == 0:
+    after.exists[row] = calls.find_best(works, number, old) >= 0
+    if not after.exists[row]:
         return
     length = int(work["num_plan"])
     after.plans[row, :length] = work["plan"][:length]
