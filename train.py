@@ -30,7 +30,7 @@ def main() -> int:
     console.print(chosen.resume_command(result.checkpoint, learner.update))
     if result.is_complete and chosen.evaluation.opponents:
         policy = str(result.policy)
-        matches = evaluation.evaluate(policy, chosen.rules, chosen.evaluation)
+        matches = evaluation.measure(policy, chosen.rules, chosen.evaluation)
         evaluation.write_json(saved.with_name("evaluation.json"), matches)
         console.print(evaluation.result_table(matches))
     return 0

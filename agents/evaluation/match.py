@@ -10,21 +10,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
 from agents.base import Agent
+from agents.evaluation.estimates import Estimate, bootstrap_mean
 from agents.registry import make_agent
 from agents.rollout import play_first_episodes
 from agents.run import Display
 from rummy_env import VectorEnv
 from rummy_env.config import RuleConfig
-
-_NUM_RESAMPLES: Final = 2000
-_INTERVAL: Final = (2.5, 97.5)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,21 +59,6 @@ class EvaluationConfig:
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A mean with its 95 % confidence interval.
-
-    Attributes:
-        mean: The mean over the deals.
-        low: The interval's lower end.
-        high: The interval's upper end.
-    """
-
-    mean: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
 class MatchResult:
     """How a candidate did against an opponent.
 
@@ -98,21 +80,6 @@ class MatchResult:
     score: Estimate
     difference: Estimate
     win_rate: Estimate
-
-
-def bootstrap_mean(samples: NDArray[np.float64], seed: int = 0) -> Estimate:
-    """Returns the mean of independent samples with a percentile bootstrap interval.
-
-    Args:
-        samples: `[S]`.
-        seed: Seed of the resampling.
-    """
-    rng = np.random.default_rng(seed)
-    means = [
-        rng.choice(samples, size=len(samples)).mean() for _ in range(_NUM_RESAMPLES)
-    ]
-    low, high = np.percentile(means, _INTERVAL)
-    return Estimate(float(samples.mean()), float(low), float(high))
 
 
 def play_match(
@@ -209,7 +176,7 @@ def make_opponents(rules: RuleConfig, config: EvaluationConfig) -> list[Agent]:
     return [make_agent(name, rules) for name in config.opponents]
 
 
-def evaluate(
+def measure(
     candidate: str, rules: RuleConfig, config: EvaluationConfig
 ) -> list[MatchResult]:
     """Plays a match against each opponent, and shows on stderr how far it is.

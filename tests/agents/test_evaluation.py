@@ -193,7 +193,7 @@ def played(monkeypatch):
         make_opponents(rules, config)
         return []
 
-    monkeypatch.setattr(command, "evaluate", note)
+    monkeypatch.setattr(command, "measure", note)
     return calls
 
 
