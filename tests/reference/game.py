@@ -76,6 +76,7 @@ class Game:
         rounds_won: Rounds won so far.
         rounds_played: Rounds finished.
         outcome: None while a round runs.
+        aside: Cards out of play, in a position that a test builds.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class Game:
         self.scores = [0] * config.num_players
         self.rounds_won = [0] * config.num_players
         self.rounds_played = 0
+        self.aside: list[int] = []
         self._deal(hands, stock)
 
     def _deal(self, hands: Sequence[Sequence[int]], stock: Sequence[int]) -> None:
@@ -109,6 +111,7 @@ class Game:
         """Deals the next round; the deal passes one seat to the left (R4)."""
         assert self.outcome is not None
         assert not self.outcome.game_over
+        self.aside = []
         self.dealer = (self.dealer + 1) % self.config.num_players
         self._deal(hands, stock)
 
@@ -142,7 +145,7 @@ class Game:
         if self.outcome is not None:
             return []
         actions = [action for action in ("draw",) if self._can_draw()]
-        melding = completion.melding_actions(self.turn()) if self._can_meld() else []
+        melding = self.melding_actions() if self._can_meld() else []
         if self._can_pass() or "end" in melding:
             actions.append("end")
             if self._can_knock():
@@ -162,6 +165,10 @@ class Game:
             return can_end and (kind == "end" or self._can_knock())
         is_turn = self._can_meld()
         return is_turn and completion.allows(self.turn(), kind, parse_card(card))
+
+    def melding_actions(self) -> list[str]:
+        """Returns what the player may lay, name and take; "end" if a meld stands."""
+        return completion.melding_actions(self.turn())
 
     def _in_lap(self) -> bool:
         """Returns whether the last lap is on (R20)."""
@@ -275,7 +282,8 @@ class Game:
     def problems(self) -> list[str]:
         """Returns what is wrong with the cards: none may be lost or made (R1, R2)."""
         jokers = [JOKER] * (len(self.named) + (self.pending is not None))
-        seen = Counter(chain(self.real, jokers, self.stock, *self.hands))
+        places = (self.real, jokers, self.stock, self.aside, *self.hands)
+        seen = Counter(chain(*places))
         expected = Counter({JOKER: self.config.num_jokers})
         for card in range(NUM_CARD_TYPES):
             if card % 13 < self.config.num_ranks:
