@@ -9,6 +9,7 @@ PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check -c constraints.t
 CONFIG ?= configs/quick.yaml
 JOBS ?= auto
 ARGS ?=
+MINUTES ?= 30
 PYTHON ?=
 
 # What is asked of an interpreter, and of one that is in a venv already.
@@ -25,7 +26,7 @@ WARM_UP := from rummy_env import VectorEnv, manipulation_rummy_v0 as game; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv train test golden check bench coverage clean
+.PHONY: help venv train test fuzz golden check bench coverage clean
 
 help: ## Lists the targets and their variables
 	@echo "Usage: make TARGET [VARIABLE=value]"
@@ -33,6 +34,7 @@ help: ## Lists the targets and their variables
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
 	@echo
 	@echo "  ARGS     what else to give train.py or pytest: make test ARGS='-k r12'"
+	@echo "  MINUTES  how long make fuzz looks ($(MINUTES))"
 	@echo "  CONFIG   the configuration to train with ($(CONFIG))"
 	@echo "  JOBS     how many test processes ($(JOBS)); 0 runs them in this one"
 	@echo "  PYTHON   the interpreter to make $(VENV) with, 3.11 or newer"
@@ -45,6 +47,9 @@ train: $(STAMP) ## Trains an agent with CONFIG, settings overridden by ARGS
 test: $(STAMP) ## Runs all tests, the slow ones too
 	-@$(PY) -c "$(WARM_UP)"
 	@$(PY) -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+
+fuzz: $(STAMP) ## Compares fresh examples with the oracles for MINUTES
+	@$(PY) -m tests.fuzz --minutes "$(MINUTES)" $(ARGS)
 
 golden: $(STAMP) ## Writes the golden games and the digest of tests/golden anew
 	@$(PY) -m tests.golden
