@@ -1,0 +1,194 @@
+"""R14: how a table is laid out changes nothing, neither what is legal nor what comes.
+
+The same cards are written as different melds; the states made of them are played on
+with the same actions.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rummy_env import RuleConfig, State, solver
+from rummy_env.cards import CARD_NAMES
+from tests.near_legal import Deck, Table, hands, melds, tables, words
+from tests.positions import play, position
+from tests.reference.melds import (
+    Meld,
+    all_melds,
+    contains,
+    field_of,
+    lowest_field,
+    pack,
+)
+from tests.twins import is_layout_of
+
+MOST_LAYOUTS = 4
+
+
+def layouts(bag: int, num_ranks: int, rng: random.Random) -> Iterator[list[Meld]]:
+    """Yields layouts of packed cards, found by exact cover in a random order."""
+    if not bag:
+        yield []
+        return
+    lowest = lowest_field(bag)
+    through = [meld for meld in all_melds(num_ranks) if lowest in map(field_of, meld)]
+    for meld in rng.sample(through, len(through)):
+        if contains(bag, pack(meld)):
+            for rest in layouts(bag - pack(meld), num_ranks, rng):
+                yield [meld, *rest]
+
+
+def texts(layout: list[Meld], table: Table, rng: random.Random) -> list[str]:
+    """Returns a layout as texts; chance says which copy of a card is the joker."""
+    names = list(table.named.elements())
+    places = [(at, card) for at, meld in enumerate(layout) for card in meld]
+    rng.shuffle(places)
+    jokers: Counter[tuple[int, int]] = Counter()
+    for at, card in places:
+        if card in names:
+            names.remove(card)
+            jokers[at, card] += 1
+    written = [
+        " ".join("*" * jokers[at, card] + CARD_NAMES[card] for card in meld)
+        for at, meld in enumerate(layout)
+    ]
+    return rng.sample(written, len(written))
+
+
+@st.composite
+def tables_of_blocks(draw: st.DrawFn) -> Table:
+    """Tables with a block of three suits by three ranks: runs, or as many groups."""
+    deck = Deck(13, 2, 2)
+    first = draw(st.integers(0, 10))
+    block = [suit * 13 + rank for suit in range(3) for rank in range(first, first + 3)]
+    real, named = Counter(block), Counter[int]()
+    for meld in draw(st.lists(melds(13), max_size=3)):
+        if len(meld) < 7 and max((real + Counter(meld)).values()) <= 2:
+            real.update(meld)
+    for card in draw(st.lists(st.sampled_from(block), max_size=2)):
+        if real[card]:
+            real[card] -= 1
+            named[card] += 1
+    return Table(deck, +real, named)
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> tuple[Table, str, int]:
+    """Tables, hands, and a seed for the layouts and for what is played."""
+    small = st.builds(Deck, st.just(7), st.just(2), st.just(2)).flatmap(
+        lambda deck: tables(deck, 6, 20, legal=True)
+    )
+    table = draw(st.one_of(tables_of_blocks(), small))
+    hand = words(sorted(draw(hands(table, 5)).elements()))
+    return table, hand or "*", draw(st.integers(0, 2**32))
+
+
+def states_of(written: list[list[str]], table: Table, hand: str) -> list[State]:
+    """Returns a state for each layout, all else alike."""
+    options = RuleConfig(num_players=2, packs=2, num_ranks=table.deck.num_ranks)
+    return [
+        State.from_position(options, layout, [hand, "3c"], draws=2, seed=7)
+        for layout in written
+    ]
+
+
+def play_alike(states: list[State], rng: random.Random) -> int:
+    """Plays the same random actions everywhere, to the round's end and after it.
+
+    All that can be seen of the states has to be the same at every step.
+    """
+    first, others = states[0], states[1:]
+    for steps in range(40):
+        legal = first.legal_action_names()
+        for state in others:
+            assert state == first
+            assert state.legal_action_names() == legal
+            assert state.outcome() == first.outcome()
+            assert state.layout() == first.layout()
+            assert (state.observation(0) == first.observation(0)).all()
+        if not legal:
+            return steps
+        lays = [name for name in legal if " " in name]
+        action = rng.choice(lays if lays and rng.random() < 0.8 else legal)
+        for state in states:
+            state.apply_action(action)
+    return 40
+
+
+def has_room(table: Table, hand: str) -> bool:
+    """Returns whether the jokers and the other's card are still to be had."""
+    cards = table.real[2] + hand.split().count("3c")
+    return table.named.total() + hand.count("*") <= 2 and cards < 2
+
+
+def test_r14_two_layouts_of_a_table_have_the_same_actions_and_futures() -> None:
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=300)
+    @given(questions())
+    def compare(question: tuple[Table, str, int]) -> None:
+        table, hand, seed = question
+        rng, num_ranks = random.Random(seed), table.deck.num_ranks
+        bag = pack((table.real + table.named).elements())
+        found = islice(layouts(bag, num_ranks, rng), MOST_LAYOUTS)
+        written = [texts(layout, table, rng) for layout in found]
+        written = list({tuple(sorted(layout)): layout for layout in written}.values())
+        if len(written) < 2 or not has_room(table, hand):
+            return
+        legal = solver.playable(table.text(), hand, num_ranks=num_ranks)
+        for layout in written:
+            cards = table.real.elements(), table.named.elements()
+            assert is_layout_of(layout, *cards, num_ranks)
+            assert solver.playable(layout, hand, num_ranks=num_ranks) == legal
+        seen["steps"] += play_alike(states_of(written, table, hand), rng)
+        seen["examples"] += 1
+        seen["named"] += table.named.total() > 0
+
+    compare()
+    assert seen["examples"] > 100, seen
+    assert seen["named"] > 50, seen
+    assert seen["steps"] > 1000, seen
+
+
+RUNS = ["7c 8c 9c", "7d 8d *9d", "7h 8h 9h"]
+GROUPS = ["7c 7d 7h", "8c 8d 8h", "9c *9d 9h"]
+
+
+@pytest.mark.parametrize("card", ["Tc", "9s", "9d"])
+def test_r14_runs_may_be_played_as_groups_and_groups_as_runs(card: str) -> None:
+    """A ten fits a run, a nine of spades a group, whichever of them are shown."""
+    for table in (RUNS, GROUPS):
+        state = position([f"{card} Kd", None], table, packs=2)
+        assert f"lay {card}" in state.legal_action_names()
+        play(state, f"lay {card}")
+        assert ("end" in state.legal_action_names()) is (card != "9d")
+
+
+def test_r14_a_joker_is_in_no_meld_more_than_in_another() -> None:
+    """With a real card of its name on the table, it is either of the two."""
+    one = ["7c 8c *9c", "9c 9d 9h"]
+    other = ["7c 8c 9c", "*9c 9d 9h"]
+    states = [
+        position(["Tc 9s Kd", None], table, packs=2, seed=3) for table in (one, other)
+    ]
+    assert states[0] == states[1]
+    for state in states:
+        play(state, "lay Tc", "take 9c")
+    assert play_alike(states, random.Random(1)) > 1
+
+
+def test_another_table_is_noticed() -> None:
+    """Futures are told apart where the cards differ, if only in what the joker is."""
+    pair = [
+        position(["Tc 9s Kd", None], table, packs=2, seed=3)
+        for table in (["7c 8c 9c *9d 9h 9s"], ["7c 8c *9c 9d 9h 9s"])
+    ]
+    with pytest.raises(AssertionError):
+        play_alike(pair, random.Random(1))
