@@ -73,6 +73,8 @@ def _load(name: str) -> PolicyAgent:
     path = Path(name)
     if path.is_dir():
         path = path / POLICY_NAME
+        if not path.is_file():
+            raise UnknownAgentError(f"{name} holds no policy, no {POLICY_NAME}")
     if not path.is_file():
         raise UnknownAgentError(
             f"there is no agent and no policy {name!r}; {nearest(name, AGENT_NAMES)}"

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import yaml
 from rich.console import Console
@@ -83,9 +83,17 @@ def _rules(chosen: argparse.Namespace) -> dict[str, Any]:
     }
 
 
+class _Parser(argparse.ArgumentParser):
+    """One whose errors are not hidden below a page of usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the process with status 2 and one line on stderr."""
+        self.exit(2, f"{self.prog}: error: {' '.join(message.split())}\n")
+
+
 def _parser() -> argparse.ArgumentParser:
     """Returns what reads the command line."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m agents.evaluation",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
@@ -202,6 +210,7 @@ def _compare(chosen: argparse.Namespace) -> int:
         def show(share: float) -> None:
             display.say(share, time.monotonic() - start, "playing")
 
+        show(0.0)  # the first share may be minutes away
         report = evaluate(chosen.agents, rules, config, report=show)
     for table in report_tables(report):
         Console().print(table)

@@ -6,6 +6,7 @@ averaged first, so chance in the cards and the seats falls on all alike.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import multiprocessing
 import signal
@@ -161,13 +162,28 @@ def _results(
     context = multiprocessing.get_context("spawn")
     start = functools.partial(_start_worker, agents, rules, config)
     with ProcessPoolExecutor(workers, context, initializer=start) as pool:
-        futures = [pool.submit(_work, task) for task in tasks]
         try:
+            # A process inherits what is held back, and heeds it in `_start_worker`.
+            with _interrupts_held_back():
+                futures = [pool.submit(_work, task) for task in tasks]
             for task, future in zip(tasks, futures, strict=True):
                 yield task, future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+@contextlib.contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Has Ctrl-C wait until the end of the block, where the system can do that."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _worker: Callable[[_Task], Played]
@@ -180,6 +196,8 @@ def _start_worker(
     """Makes the agents of a process of the pool."""
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a word
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     made = [_make(agent, rules) for agent in agents]
     _worker = functools.partial(_play_task, made, rules, config)
 

@@ -3,7 +3,12 @@
 import io
 import itertools
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pytest
@@ -212,7 +217,9 @@ def refused(capsys, *arguments):
     with pytest.raises(SystemExit) as caught:
         command.main(arguments)
     assert caught.value.code == 2
-    return " ".join(capsys.readouterr().err.split())
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    return err
 
 
 def test_errors_say_what_to_do(capsys, tmp_path):
@@ -223,6 +230,7 @@ def test_errors_say_what_to_do(capsys, tmp_path):
     assert "deals: 2 or more" in refused(capsys, "random", "greedy", "--deals", "1")
     assert "single agent" in refused(capsys, "random", "greedy", "--opponents", "x")
     assert "two or more" in refused(capsys, "random", "--episode", "game")
+    assert "holds no policy" in refused(capsys, "random", str(tmp_path))
 
 
 def test_an_interrupt_leaves_no_files(monkeypatch, tmp_path, capsys):
@@ -235,6 +243,23 @@ def test_an_interrupt_leaves_no_files(monkeypatch, tmp_path, capsys):
     assert status == 130
     assert "nothing was written" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_while_workers_start_prints_no_traceback():
+    agents = ["random", "greedy", "--deals", "100000", "--workers", "2"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "agents.evaluation", *agents],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr is not None
+        assert "0.0%  playing" in process.stderr.readline()
+        time.sleep(0.7)  # by then they import, which takes them seconds
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.strip() == "interrupted; nothing was written"
 
 
 def test_help_shows_how(capsys):
