@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import sys
+from typing import Final
 
 from rich.console import Console
 
 from agents import config, evaluation, ppo
+from agents.callable_agent import CallableError
 from agents.checkpoint import CheckpointError
 from agents.registry import UnknownAgentError
+
+_INTERRUPTED: Final = 130
 
 
 def main() -> int:
     """Parses, trains, evaluates; returns the exit status."""
+    try:
+        return _run()
+    except KeyboardInterrupt:
+        print("interrupted; what was saved is kept", file=sys.stderr)
+        return _INTERRUPTED
+
+
+def _run() -> int:
+    """Does what `main` says, and lets an interrupt through."""
     chosen = config.parse()
     try:
         # Found out before the training, not after it.
@@ -20,9 +33,12 @@ def main() -> int:
         learner = ppo.Learner.new(chosen.rules, chosen.network, chosen.ppo, chosen.run)
         if chosen.resume is not None:
             learner.restore(chosen.resume)
-    except (CheckpointError, UnknownAgentError) as error:
+    except (CallableError, CheckpointError, UnknownAgentError) as error:
         config.fail(str(error))
-    saved = chosen.save()
+    try:
+        saved = chosen.save()
+    except OSError as error:
+        config.fail(f"the folder of the run cannot be written: {error}")
     result = ppo.train(learner, chosen.run, saved.parent)
     console = Console(soft_wrap=True, highlight=False)
     console.print(f"{result.global_step:,} steps trained; policy: {result.policy}")

@@ -155,13 +155,22 @@ def parse(arguments: Sequence[str] | None = None) -> TrainConfig:
     try:
         parsed = _parser().parse_args(arguments)
         sections = {
-            name: section(**(parsed[name].as_dict() if parsed[name] else {}))
+            name: section(**_settings(name, parsed[name]))
             for name, section in _SECTIONS.items()
         }
         resume = None if parsed.resume is None else Path(parsed.resume)
         return TrainConfig(algorithm=parsed.algorithm, resume=resume, **sections)
     except (argparse.ArgumentError, ValueError, TypeError) as error:
         fail(_explain(str(error)))
+
+
+def _settings(name: str, parsed: Any) -> dict[str, Any]:
+    """Returns the settings of a section, which a file may leave empty."""
+    if not parsed:
+        return {}
+    if not isinstance(parsed, jsonargparse.Namespace):
+        raise ValueError(f"{name} is a section of settings, not {parsed!r}")
+    return dict(parsed.as_dict())
 
 
 def fail(message: str) -> NoReturn:

@@ -126,6 +126,14 @@ def test_values_of_the_wrong_type(capsys, argument, message):
     assert message in refused(capsys, argument)
 
 
+def test_a_section_that_is_a_value(capsys, tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("ppo: 3\n")
+    assert "ppo is a section of settings, not 3" in refused(
+        capsys, "--config", str(path)
+    )
+
+
 def test_a_section_left_empty_is_all_defaults(tmp_path):
     path = tmp_path / "a.yaml"
     path.write_text("ppo:\nrun:\n  name: here\n")
