@@ -39,7 +39,7 @@ on one seat against each other on all the rest. A single agent is measured again
 _EXAMPLES: Final = """\
 examples:
   python -m agents.evaluation expert greedy hoarder --players 2 --html report.html
-  python -m agents.evaluation runs/quick expert greedy --deals 2000 --json report.json
+  python -m agents.evaluation runs/quick expert greedy --deals 100 --json report.json
   python -m agents.evaluation my_module:policy expert --players 2 --episode game
 """
 _INTERRUPTED: Final = 130
