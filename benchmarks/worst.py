@@ -31,6 +31,8 @@ MAX_JOKERS: Final = 2
 LONGEST_HAND: Final = 30
 PATIENCE: Final = 150
 """Changes without gain after which the climb begins anew."""
+CLIMBS: Final = 12
+"""The fewest climbs of a kind: none takes more of its time."""
 
 Meld = tuple[tuple[int, bool], ...]
 """Cards by name, each with whether a joker stands for it."""
@@ -177,6 +179,13 @@ class Search:
                 position, work = following, cost
         self.found[json.dumps(position.question())] = work
 
+    def remember(self, kept: list[dict[str, Any]]) -> None:
+        """Takes in the questions of this kind that were found before, asked anew."""
+        for case in kept:
+            if (case["kind"], case["packs"]) == (self.kind, self.packs):
+                question = {key: case[key] for key in ("table", "hand", "pending")}
+                self.found[json.dumps(question)] = self.ask(question)
+
     def worst(self) -> list[dict[str, Any]]:
         """Returns the worst positions found, the worst first."""
         ranked = sorted(self.found.items(), key=lambda item: -item[1])
@@ -186,17 +195,21 @@ class Search:
         ]
 
 
-def search_all(seconds: float, seed: int) -> list[dict[str, Any]]:
-    """Searches each kind for an equal part of the time."""
+def search_all(
+    seconds: float, seed: int, kept: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Searches each kind for an equal part of the time; what was known stays in it."""
     found = []
     kinds = [(kind, packs) for kind in ("mask", "best", "layout") for packs in (1, 2)]
     with Progress() as progress:
         task = progress.add_task("searching", total=seconds)
         for number, (kind, packs) in enumerate(kinds):
             search, rng = Search(kind, packs), random.Random(seed * 100 + number)
+            search.remember(kept)
             until = time.monotonic() + seconds / len(kinds)
             while time.monotonic() < until:
-                search.climb(rng, until)
+                share = seconds / len(kinds) / CLIMBS
+                search.climb(rng, min(until, time.monotonic() + share))
                 most = max(search.found.values())
                 progress.update(
                     task,
@@ -236,7 +249,8 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="only time what is kept")
     given = parser.parse_args()
     if not given.show:
-        found = search_all(given.minutes * 60, given.seed)
+        kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else []
+        found = search_all(given.minutes * 60, given.seed, kept)
         text = json.dumps(found, indent=1) + "\n"
         part = FILE.with_suffix(".part")
         part.write_text(text, encoding="utf-8")
