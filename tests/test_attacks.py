@@ -139,6 +139,24 @@ def test_the_best_meld_does_not_depend_on_prices(objective: str) -> None:
     assert searched > 10
 
 
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_answers_do_not_depend_on_the_room_there_is(limit: int) -> None:
+    """Whatever has no room in a narrow workspace is looked for in a slower way."""
+    rng = random.Random(4)
+    wide, narrow = new_workspaces(), new_workspaces(limit=limit)
+    for _ in range(300):
+        question = question_of(dense_turn(rng))
+        for works in (wide, narrow):
+            solver.load(works, **question)
+            calls.answer(works)
+        for field in ("lay", "name", "name_more"):
+            assert (wide[field] == narrow[field]).all(), (field, question)
+        for works in (wide, narrow):
+            solver.load(works, **question)
+        assert calls.is_table_legal(wide) == calls.is_table_legal(narrow), question
+    assert narrow[0]["slow_answers"] > wide[0]["slow_answers"] + 20
+
+
 # values found by an integer program, independent of the solver
 BIG_HANDS = [
     (
