@@ -30,7 +30,12 @@ def play(state: State, *actions: str) -> State:
 
 def melding(state: State) -> list[str]:
     """Returns the legal actions without draw, end and knock."""
-    return [name for name in state.legal_action_names() if " " in name]
+    return melding_of(state.legal_action_names())
+
+
+def melding_of(actions: list[str]) -> list[str]:
+    """Returns those of some actions that lay, name or take a card."""
+    return [name for name in actions if " " in name]
 
 
 def lays(cards: str) -> list[str]:

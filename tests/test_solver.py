@@ -69,7 +69,8 @@ def small_turn(rng: random.Random) -> Turn | None:
 
 def worth(turn: Turn, table: Table, objective: str) -> int:
     """Returns what a final table lays."""
-    cards = unpack(table[0] - turn.real) + [JOKER] * jokers_laid(turn, table)
+    jokers = [JOKER] * jokers_laid(turn, table)
+    cards = [*unpack(table[0] - turn.real), *jokers]
     return len(cards) if objective == "cards" else sum(map(card_points, cards))
 
 
@@ -243,7 +244,7 @@ def test_best_melds_and_their_first_actions_are_those_of_best_meld() -> None:
     def counts(bags: list[int], size: int) -> np.ndarray:
         rows = np.zeros((len(bags), size), dtype=np.int64)
         for row, bag in enumerate(bags):
-            np.add.at(rows[row], unpack(bag), 1)
+            np.add.at(rows[row], list(unpack(bag)), 1)
         return rows
 
     hands = counts([t.hand for t in turns], NUM_CARD_TYPES + 1)

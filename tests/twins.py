@@ -11,13 +11,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rummy_env import State
 from rummy_env.cards import CARD_NAMES, JOKER, NUM_CARD_TYPES, card_name
 from rummy_env.config import RuleConfig
 from tests.reference import integer
 from tests.reference.completion import Turn
 from tests.reference.game import Game
-from tests.reference.melds import all_melds, unpack
+from tests.reference.melds import all_melds, pack_counts, unpack
 
 CROWDED = 45
 """With more real cards on the table and two free jokers exact covers take long."""
@@ -25,9 +28,9 @@ LARGE = 30
 """From so many real cards on the integer program is asked instead."""
 
 
-def cards_of(counts: Iterable[int]) -> list[int]:
+def cards_of(counts: NDArray[np.int8]) -> list[int]:
     """Returns the cards of counts, with repeats."""
-    return [card for card, n in enumerate(counts) for _ in range(int(n))]
+    return [card for card, n in enumerate(counts.tolist()) if n for _ in range(n)]
 
 
 class Twin(Game):
@@ -82,6 +85,24 @@ def twin_of(state: State) -> Twin:
     twin.rounds_won = [int(won) for won in record["rounds_won"][:count]]
     twin.rounds_played = int(record["round"])
     return twin
+
+
+def turn_of(state: State) -> Turn:
+    """Returns the turn of `twin_of` without the rest of the game."""
+    record = state.record[0]
+    bags = (record[name].tolist() for name in ("table", "named", "locked"))
+    real, named, locked = map(pack_counts, bags)
+    hand, pending = record["hands"][record["to_move"]].tolist(), int(record["pending"])
+    return Turn(
+        real,
+        named,
+        locked,
+        hand=pack_counts(hand),
+        jokers=hand[JOKER],
+        pending=None if pending < 0 else pending,
+        laid=bool(record["num_laid"]),
+        num_ranks=state.config.num_ranks,
+    )
 
 
 def outcome_of(game: Game) -> dict[str, Any] | None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations_with_replacement, product
+from functools import cache, lru_cache
+from itertools import combinations_with_replacement, product
 from math import comb, prod
 
 from rummy_env.cards import (
@@ -126,18 +127,34 @@ def legal_tables(turn: Turn) -> Iterator[Table]:
     All real cards of the table and all its jokers are used, any of the hand (R12).
     """
     on_table = len(unpack(turn.named)) + (turn.pending is not None)
-    cards = names_in_play(turn.num_ranks)
-    numbers = range(on_table, on_table + turn.jokers + 1)
-    all_names = [combinations_with_replacement(cards, number) for number in numbers]
-    bags = [pack(names) for names in chain(*all_names)]
     for part in parts_of(turn.hand):
         real = turn.real + part
-        for named in bags:
-            seen = present(real + named)
-            if supported(seen, turn.num_ranks) != seen:
-                continue  # some card is in no meld
-            if splits(real + named, turn.num_ranks):
+        for number in range(on_table, on_table + turn.jokers + 1):
+            for named in legal_names(real, number, turn.num_ranks):
                 yield real, named
+
+
+@lru_cache(maxsize=1 << 16)
+def legal_names(real: int, number: int, num_ranks: int) -> tuple[int, ...]:
+    """Returns the names of so many jokers with which real cards are a legal table."""
+    return tuple(
+        named
+        for named in all_names(number, num_ranks)
+        if is_supported(real + named, num_ranks) and splits(real + named, num_ranks)
+    )
+
+
+@cache
+def all_names(number: int, num_ranks: int) -> list[int]:
+    """Returns every packed choice of names for so many jokers."""
+    cards = names_in_play(num_ranks)
+    return [pack(names) for names in combinations_with_replacement(cards, number)]
+
+
+def is_supported(bag: int, num_ranks: int) -> bool:
+    """Returns whether every card is in some meld, as in a legal table it must be."""
+    seen = present(bag)
+    return supported(seen, num_ranks) == seen
 
 
 def num_tables(turn: Turn) -> int:
@@ -376,17 +393,24 @@ def melding_actions(turn: Turn) -> list[str]:
 # Where a turn can end.
 
 
-def allowed_final_tables(turn: Turn) -> set[Table]:
+def allowed_final_tables(
+    turn: Turn, tables: Iterable[Table] | None = None
+) -> set[Table]:
     """Returns the tables a turn may end with, by R12 to R16 alone.
 
     At its start: at least one card is laid, nothing is taken off, the table is
     legal, and a joker has another name only if the real card is there.
+
+    Args:
+        turn: The turn at its start.
+        tables: Its legal tables, if at hand.
     """
+    every = legal_tables(turn) if tables is None else tables
     old = set(unpack(turn.named))
     before = len(unpack(turn.named))
     return {
         (real, named)
-        for real, named in legal_tables(turn)
+        for real, named in every
         if (real != turn.real or len(unpack(named)) > before)
         and all(
             copies(real, c) or copies(named, c) >= copies(turn.named, c) for c in old

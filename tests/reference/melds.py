@@ -65,6 +65,7 @@ def all_melds(num_ranks: int) -> list[Meld]:
     return all_groups(num_ranks) + all_runs(num_ranks)
 
 
+@cache
 def field_of(card: int) -> int:
     """Returns the field of a card type in a packed multiset."""
     return rank_of(card) * NUM_SUITS + suit_of(card)
@@ -75,6 +76,7 @@ def card_of(field: int) -> int:
     return field % NUM_SUITS * NUM_RANKS + field // NUM_SUITS
 
 
+@cache
 def unit(card: int) -> int:
     """Returns the packed multiset of one card."""
     return 1 << FIELD * field_of(card)
@@ -90,14 +92,15 @@ def pack_counts(counts: Sequence[int]) -> int:
     return sum(int(n) * unit(card) for card, n in enumerate(counts[:NUM_CARDS]) if n)
 
 
-def unpack(bag: int) -> list[int]:
+@lru_cache(maxsize=1 << 16)
+def unpack(bag: int) -> tuple[int, ...]:
     """Returns the card types of a packed multiset, with repeats, in rank order."""
     cards = []
     while bag:
         field = lowest_field(bag)
         cards.append(card_of(field))
         bag -= 1 << FIELD * field
-    return cards
+    return tuple(cards)
 
 
 def lowest_field(bag: int) -> int:
