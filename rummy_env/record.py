@@ -7,6 +7,7 @@ of the table (R14) and nothing that could be worked out at no cost.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -86,19 +87,23 @@ def new_states(count: int = 1) -> NDArray[Any]:
     return np.zeros(count, dtype=STATE)
 
 
-def problems(states: NDArray[Any], config: RuleConfig) -> list[str]:
+def problems(
+    states: NDArray[Any], config: RuleConfig, works: NDArray[Any] | None = None
+) -> list[str]:
     """Returns all that is wrong with a record, in words; nothing if it is sound.
 
     Args:
         states: The game, `[1]`.
         config: Its options.
+        works: A workspace, `[1]`, if one is at hand: to make one takes as long as the
+            rest.
     """
     state = states[0]
     return [
         *_card_problems(state, config),
         *_turn_problems(state, config),
         *_past_problems(state, config),
-        *_table_problems(states, config),
+        *_table_problems(states, config, new_workspaces() if works is None else works),
         *_end_problems(state, config),
     ]
 
@@ -117,10 +122,7 @@ def _card_problems(state: Any, config: RuleConfig) -> list[str]:
     total[:JOKER] += state["table"]
     total[JOKER] += state["named"].sum(dtype=np.int64)
     total[JOKER] += state["pending"] != NOT_PENDING
-    expected = np.zeros(JOKER + 1, dtype=np.int64)
-    for card in range(JOKER):
-        expected[card] = config.num_packs * (rank_of(card) < config.num_ranks)
-    expected[JOKER] = config.num_jokers
+    expected = _cards_in_play(config)
     for wrong in np.flatnonzero(total != expected).tolist():
         found.append(
             f"{card_name(wrong)}: {total[wrong]} copies instead of {expected[wrong]}"
@@ -135,6 +137,16 @@ def _card_problems(state: Any, config: RuleConfig) -> list[str]:
             if player != state["to_move"] and not state["hands"][player].any():
                 found.append(f"player {player} has no card left, and the round goes on")
     return found
+
+
+@lru_cache(maxsize=64)
+def _cards_in_play(config: RuleConfig) -> NDArray[np.int64]:
+    """Returns the copies of every card, jokers last, int64 `[53]`, to be read only."""
+    copies = np.zeros(JOKER + 1, dtype=np.int64)
+    for card in range(JOKER):
+        copies[card] = config.num_packs * (rank_of(card) < config.num_ranks)
+    copies[JOKER] = config.num_jokers
+    return copies
 
 
 def _turn_problems(state: Any, config: RuleConfig) -> list[str]:
@@ -256,11 +268,12 @@ def _pass_problems(state: Any, player: int, count: int) -> list[str]:
     return [f"player {player} has passed {passes} times with {cards} cards"]
 
 
-def _table_problems(states: NDArray[Any], config: RuleConfig) -> list[str]:
+def _table_problems(
+    states: NDArray[Any], config: RuleConfig, works: NDArray[Any]
+) -> list[str]:
     """Returns what is wrong with the table."""
     state = states[0]
     is_pending = state["pending"] != NOT_PENDING
-    works = new_workspaces()
     work = works[0]
     work["table"], work["named"] = state["table"], state["named"]
     work["num_ranks"] = config.num_ranks

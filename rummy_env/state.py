@@ -207,7 +207,8 @@ class State:
 
     def problems(self) -> list[str]:
         """Returns all that is wrong with the record; nothing if it is sound."""
-        return record.problems(self.record, self.config)
+        works = solver.local_workspaces()
+        return record.problems(self.record, self.config, works)
 
     def observation(self, player: int) -> NDArray[np.float32]:
         """Returns what a player sees now, float32 `[observation.SIZE]`."""
