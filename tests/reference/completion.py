@@ -94,9 +94,10 @@ def copies(bag: int, card: int) -> int:
     return bag >> FIELD * field_of(card) & 15
 
 
-def names_in_play(num_ranks: int) -> list[int]:
+@cache
+def names_in_play(num_ranks: int) -> tuple[int, ...]:
     """Returns the card types a joker may be named as (R15), ascending."""
-    return [card for card in range(NUM_CARD_TYPES) if rank_of(card) < num_ranks]
+    return tuple(card for card in range(NUM_CARD_TYPES) if rank_of(card) < num_ranks)
 
 
 def action_order(names: Iterable[str]) -> list[str]:
