@@ -37,8 +37,11 @@ CASES = Path(__file__).parent / "cases"
 MELDING = json.loads((CASES / "melding.json").read_text())
 SCORING = json.loads((CASES / "scoring.json").read_text())
 
-LONG = {"play-5", "play-12", "play-36", "play-40", "play-49", "play-58"}
+LONG = {"play-5", "play-12", "play-36", "play-40"}
 """Cases of two jokers that can leave their names on tables of 60 cards and more."""
+TOO_LONG = {"play-49", "play-58"}
+"""Two more, left out: exact covers take 25 seconds over them. The integer program is
+asked about every case in `test_reference_integer.py`, in four seconds."""
 
 
 def counts_of(text: str) -> list[int]:
@@ -136,6 +139,7 @@ def check_case(case: dict[str, Any]) -> None:
             marks=[pytest.mark.slow] if case["name"] in LONG else [],
         )
         for case in MELDING
+        if case["name"] not in TOO_LONG
     ],
 )
 def test_r12_to_r17_melding_actions_of_known_cases(case: dict[str, Any]) -> None:

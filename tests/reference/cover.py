@@ -103,14 +103,15 @@ def ways(question: Question, piece: Piece) -> Iterator[tuple[int, int]]:
 
     A joker may stand where a spare card could, because jokers may have to be used.
     A spare card that the meld can do without is better kept, and so is a joker
-    that need not be used: the meld without it is another piece.
+    that need not be used: the meld without it is another piece. There are jokers
+    enough for the cards it lacks.
     """
     jokers = question.must + question.may
     others = piece.cards & ~present(question.needed)
     spare = others & present(question.spare)
     gaps = others - spare
     num_gaps = gaps.bit_count()
-    if num_gaps > jokers or (not question.must and gaps & piece.extra):
+    if not question.must and gaps & piece.extra:
         return
     choices = [1 << FIELD * field for field in fields(spare)]
     for more in range(jokers - num_gaps + 1 if question.must else 1):
@@ -186,9 +187,13 @@ def moves(question: Question, alone: int) -> list[tuple[int, int, int]]:
         tried = pieces_through(question.num_ranks).get(lowest, [])
     else:
         tried = all_pieces(question.num_ranks)
+    # most melds lack more cards than there are jokers: said here, for all at once
+    lacking = ~(present(question.needed) | present(question.spare))
+    jokers = question.must + question.may
+    near = [p for p in tried if (p.cards & lacking).bit_count() <= jokers]
     found = [
         (piece.cards, spare, names)
-        for piece in tried
+        for piece in near
         for spare, names in ways(question, piece)
         if question.needed or names
     ]
