@@ -40,10 +40,10 @@ class Comparison:
         assert actions == game.legal_actions(), state.to_text()
         action = self.choose(actions)
         self.seen[action.split()[0]] += 1
-        before = state.to_text()
+        before = state.clone()
         state.apply_action(action)
         game.play(action)
-        assert state.outcome() == outcome_of(game), (before, action)
+        assert state.outcome() == outcome_of(game), (before.to_text(), action)
         assert game.problems() == []
 
     def compare_facts(self, state: State, game: Twin) -> None:

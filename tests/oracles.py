@@ -197,11 +197,11 @@ def check_game(game: Game, seen: Seen) -> None:
     twin, comparison = twin_of(state), Comparison(game.choices)
     comparison.eagerness = comparison.rng.choice([0.2, 0.8, 0.9])
     while comparison.seen["compared"] < game.most:
-        text = state.to_text()
+        before = state.clone()
         try:
             comparison.step(state, twin)
         except AssertionError as error:
-            raise Disagreement(f"State.from_text({text!r})\n{error}") from error
+            raise Disagreement(f"{before!r}\n{error}") from error
         if twin.outcome is not None:
             seen[twin.outcome.reason] += 1
             if twin.outcome.game_over:
