@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -90,19 +91,23 @@ def twin_of(state: State) -> Twin:
 def turn_of(state: State) -> Turn:
     """Returns the turn of `twin_of` without the rest of the game."""
     record = state.record[0]
-    bags = (record[name].tolist() for name in ("table", "named", "locked"))
-    real, named, locked = map(pack_counts, bags)
-    hand, pending = record["hands"][record["to_move"]].tolist(), int(record["pending"])
+    hand, pending = record["hands"][record["to_move"]], int(record["pending"])
     return Turn(
-        real,
-        named,
-        locked,
-        hand=pack_counts(hand),
-        jokers=hand[JOKER],
+        real=packed(record["table"].tobytes()),
+        named=packed(record["named"].tobytes()),
+        locked=packed(record["locked"].tobytes()),
+        hand=packed(hand.tobytes()),
+        jokers=int(hand[JOKER]),
         pending=None if pending < 0 else pending,
         laid=bool(record["num_laid"]),
         num_ranks=state.config.num_ranks,
     )
+
+
+@lru_cache(maxsize=1 << 16)
+def packed(counts: bytes) -> int:
+    """Returns the packed multiset of counts of a byte each."""
+    return pack_counts(counts)
 
 
 def outcome_of(game: Game) -> dict[str, Any] | None:
