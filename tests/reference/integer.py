@@ -30,7 +30,7 @@ on the solver's word.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import highspy
@@ -141,6 +141,7 @@ class Program:
         self._rows: list[tuple[dict[int, float], float, float]] = []
         self._add_rows()
         self._highs = self._load()
+        self._found: dict[int, list[list[int]]] = {}  # by jokers laid at the least
 
     def _fits(self, template: Counts) -> bool:
         """Returns whether there are jokers enough for the cards that are nowhere."""
@@ -162,9 +163,21 @@ class Program:
         return self._find(self._new_at + self._cards.index(name), int(from_hand))
 
     def _find(self, column: int, least_jokers: int = 0) -> Completion | None:
-        """Returns a completion in which a column is not 0, or None."""
-        found = self._maximise({column: 1}, least_jokers, wanted=True)
-        return self._completion(found) if found and found[column] else None
+        """Returns a completion in which a column is not 0, or None.
+
+        One that was found for another column may do; without any there is none.
+        """
+        if least_jokers not in self._found:
+            first = self._maximise({}, least_jokers)
+            self._found[least_jokers] = [] if first is None else [first]
+        known = self._found[least_jokers]
+        found = next((values for values in known if values[column]), None)
+        if found is None and known:
+            found = self._maximise({column: 1}, least_jokers, wanted=True)
+            if found is None or not found[column]:
+                return None
+            known.append(found)
+        return None if found is None else self._completion(found)
 
     def any(self) -> Completion | None:
         """Returns any completion, or None."""
@@ -351,11 +364,17 @@ def is_legal_table(counts: Sequence[int], num_ranks: int = NUM_RANKS) -> bool:
     return Program(asked).any() is not None
 
 
+@lru_cache(maxsize=1)
+def program_of(asked: Question) -> Program:
+    """Returns the program of a turn, which is asked about several kinds of action."""
+    return Program(asked)
+
+
 def lays(asked: Question) -> list[int]:
     """Returns the cards of the hand that may be laid."""
     if asked.pending is not None:
         return []
-    program = Program(asked)
+    program = program_of(asked)
     return [card for card, n in enumerate(asked.hand) if n and program.laying(card)]
 
 
@@ -364,7 +383,7 @@ def names(asked: Question) -> list[int]:
 
     The one that waits gets another than it had.
     """
-    from_hand, program = asked.pending is None, Program(asked)
+    from_hand, program = asked.pending is None, program_of(asked)
     others = [name for name in in_play(asked.num_ranks) if name != asked.pending]
     return [name for name in others if program.naming(name, from_hand=from_hand)]
 
@@ -373,7 +392,7 @@ def takes(asked: Question) -> list[int]:
     """Returns the names that a joker may leave for another (R16)."""
     if not asked.laid or asked.pending is not None:
         return []
-    program, cards = Program(asked), in_play(asked.num_ranks)
+    program, cards = program_of(asked), in_play(asked.num_ranks)
     return [
         card
         for card in cards
