@@ -46,7 +46,7 @@ train: $(STAMP) ## Trains an agent with CONFIG, settings overridden by ARGS
 
 test: $(STAMP) ## Runs all tests, the slow ones too
 	-@$(PY) -c "$(WARM_UP)"
-	@$(PY) -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+	@$(PY) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 fuzz: $(STAMP) ## Compares fresh examples with the oracles for MINUTES
 	@$(PY) -m tests.fuzz --minutes "$(MINUTES)" $(ARGS)
