@@ -1,0 +1,1 @@
+"""What is measured: the engine alone, and side by side with others."""
