@@ -4,6 +4,7 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 STAMP := $(VENV)/.installed
+BENCH_STAMP := $(VENV)/.installed-bench
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check -c constraints.txt
 
 CONFIG ?= configs/quick.yaml
@@ -33,7 +34,7 @@ help: ## Lists the targets and their variables
 	@echo
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' Makefile
 	@echo
-	@echo "  ARGS     what else to give train.py or pytest: make test ARGS='-k r12'"
+	@echo "  ARGS     what else to give train.py, pytest or bench: make test ARGS='-k r12'"
 	@echo "  MINUTES  how long make fuzz looks ($(MINUTES))"
 	@echo "  CONFIG   the configuration to train with ($(CONFIG))"
 	@echo "  JOBS     how many test processes ($(JOBS)); 0 runs them in this one"
@@ -60,17 +61,17 @@ check: $(STAMP) ## Checks format, lint, types and who imports whom
 	@$(PY) -m mypy
 	@$(VENV)/bin/lint-imports --no-logo
 
-bench: $(STAMP) ## Measures the engine: masks, steps a second, start-up
-	@$(PY) benchmarks/figures.py $(ARGS)
+bench: $(BENCH_STAMP) ## Measures the engine side by side with its peers
+	@$(PY) -m benchmarks.compare $(ARGS)
 
 coverage: $(STAMP) ## Runs the kernels uncompiled, reports lines not reached; minutes
 	@NUMBA_DISABLE_JIT=1 $(PY) -m coverage run -m tests.kernel_coverage
 	@$(PY) -m coverage report --show-missing
 
-clean: ## Removes .venv, caches and builds; what training wrote stays
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
+clean: ## Removes .venv, .bench, caches and builds; what training wrote stays
+	rm -rf $(VENV) .bench build dist .mypy_cache .ruff_cache .pytest_cache
 	rm -rf .hypothesis .import_linter_cache .coverage
-	find rummy_env agents tests -name __pycache__ -prune -exec rm -rf {} + \
+	find rummy_env agents benchmarks tests -name __pycache__ -prune -exec rm -rf {} + \
 		2>/dev/null || true
 
 # The stamp is written last, so an install that was interrupted is done again; a venv
@@ -104,3 +105,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PIP_INSTALL) torch
 	@$(PIP_INSTALL) -e '.[train,dev]'
 	@touch $(STAMP)
+
+$(BENCH_STAMP): $(STAMP)
+	@$(PIP_INSTALL) -e '.[bench]'
+	@touch $(BENCH_STAMP)
