@@ -117,8 +117,9 @@ TABLES: Final = {
         2,
         "The same questions to both, from random play with two packs: the most cards "
         "(tiles) that can be laid, the table rearranged, and whether a table splits "
-        "into melds. The peer answers an integer program for each. No jokers lie on "
-        "the table, since Rummikub's have no names, and no answer needs a high ace, "
+        "into melds. The peer answers an integer program for each, by GLPK and by its "
+        "default, SciPy. No jokers lie on the table, since Rummikub's have no names, "
+        "and questions that we answer with a high ace are left out, "
         "which Rummikub does not have. Points are not compared: the values differ. "
         "Reading the question is on the clock, building the model or compiling is not. "
         "Percentiles are of all repetitions together, each with its own questions.",

@@ -232,7 +232,7 @@ def agreement_lines(agreement: dict[str, dict[str, int]]) -> list[str]:
         name, kind = key.split("_", 1)
         line = (
             f"- {name}, {KINDS[kind].label}: {counts['equal']} of {counts['asked']} "
-            "answers are ours"
+            "answers equal ours"
         )
         if KINDS[kind].jokers:
             line += f", {counts['fewer']} are one tile less: the joker's, left in hand"

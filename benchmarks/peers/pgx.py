@@ -7,7 +7,8 @@ import time
 from typing import Any
 
 if hasattr(os, "sched_setaffinity"):
-    # XLA takes every core it sees, so it is shown one, before it is imported
+    # XLA takes every core it sees, so it is shown one, before it is imported; systems
+    # without this call have only the flag below, which holds for parts of it
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
 os.environ["JAX_PLATFORMS"] = "cpu"
