@@ -8,6 +8,7 @@ import os
 import secrets
 import zipfile
 import zlib
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
@@ -19,6 +20,7 @@ from rummy_env.config import RuleConfig
 from rummy_env.errors import ConfigError, IllegalActionError, RummyError, is_whole
 from rummy_env.kernel import batch
 from rummy_env.kernel.calls import new_workspaces
+from rummy_env.kernel.workspace import MEMORY
 from rummy_env.observation import SIZE
 from rummy_env.record import new_states
 from rummy_env.rewards import parse_episode, parse_reward
@@ -26,6 +28,8 @@ from rummy_env.rules import check_config
 from rummy_env.state import State, check_seed
 
 _SHOWN_ROWS = 10
+_PER_THREAD = 8
+"""Stretches of rows for each thread: more balance the load, each costs a call."""
 _SAVED = (
     "_settings",
     "_states",
@@ -55,8 +59,8 @@ class VectorEnv:
     `kernel.deal.episode_seed(seed, i, k)`, given by `game_seed`:
     `raw_env.reset(seed=int(game_seed[i]))` plays the same.
 
-    Rows are divided among threads that each have a workspace of their own; the
-    compiled code holds no lock. The games do not depend on the number of threads.
+    Threads, each with a workspace of its own, fetch stretches of rows until none is
+    left; the compiled code holds no lock. The games do not depend on their number.
 
     Args:
         num_envs: How many games.
@@ -118,6 +122,7 @@ class VectorEnv:
         """Makes the arrays that every step overwrites."""
         rows, players = self.num_envs, self.num_players
         self._states = new_states(rows)
+        self._memories = np.zeros(rows, dtype=MEMORY)
         self.observation = np.zeros((rows, SIZE), dtype=np.float32)
         self.action_mask = np.zeros((rows, NUM_ACTIONS), dtype=np.int8)
         self.current_player = np.zeros(rows, dtype=np.int64)
@@ -138,10 +143,12 @@ class VectorEnv:
         }
 
     def _make_threads(self) -> None:
-        """Makes the threads, their workspaces and their stretches of rows."""
+        """Makes the threads' workspaces and the stretches of rows they fetch."""
         threads = min(self.num_threads, self.num_envs)
         self._works = [new_workspaces() for _ in range(threads)]
-        edges = np.linspace(0, self.num_envs, threads + 1).astype(int).tolist()
+        # some rows take a hundred times as long as others, so no thread has its share
+        count = 1 if threads == 1 else min(self.num_envs, threads * _PER_THREAD)
+        edges = np.linspace(0, self.num_envs, count + 1).astype(int).tolist()
         self._stretches = list(itertools.pairwise(edges))
         self._pool: ThreadPoolExecutor | None = None
         self._pool_process = -1
@@ -151,6 +158,7 @@ class VectorEnv:
         return batch.Rows(
             settings=self._settings,
             states=self._states,
+            memories=self._memories,
             action_mask=self.action_mask,
             observation=self.observation,
             current_player=self.current_player,
@@ -171,24 +179,30 @@ class VectorEnv:
         self._is_interrupted = False
 
     def _run(self, kernel: Any, *arguments: Any) -> None:
-        """Calls a kernel on every stretch of rows, each in its thread."""
-        rows = self._rows()
-        jobs = [
-            (rows, self._options, works, *arguments, *stretch)
-            for works, stretch in zip(self._works, self._stretches, strict=True)
-        ]
-        if len(jobs) == 1:
-            kernel(*jobs[0])
+        """Calls a kernel on every stretch of rows, by all threads."""
+        rows, left = self._rows(), deque(self._stretches)
+
+        def work_off(works: NDArray[Any]) -> None:
+            while left:
+                try:
+                    stretch = left.popleft()
+                except IndexError:  # another thread was quicker
+                    return
+                kernel(rows, self._options, works, *arguments, *stretch)
+
+        if len(self._works) == 1:
+            work_off(self._works[0])
             return
         if self._pool is None or self._pool_process != os.getpid():
             # threads do not survive a fork, so a forked copy makes its own
-            self._pool = ThreadPoolExecutor(len(jobs) - 1, "rummy_env")
+            self._pool = ThreadPoolExecutor(len(self._works) - 1, "rummy_env")
             self._pool_process = os.getpid()
-        others = [self._pool.submit(kernel, *job) for job in jobs[1:]]
+        others = [self._pool.submit(work_off, works) for works in self._works[1:]]
         try:
-            kernel(*jobs[0])
+            work_off(self._works[0])
         finally:
             # an interrupt must not leave threads at work on rows stepped again
+            left.clear()
             wait(others)
         for other in others:
             other.result()

@@ -48,13 +48,13 @@ def play_rows() -> None:
 
 
 def ask_narrowly() -> None:
-    """Asks what may be laid and what is best, with little room and early prices."""
+    """Asks what may be laid and what is best, with little room."""
     rng = random.Random(3)
     for number in range(NUM_QUESTIONS):
         turn = dense_turn(rng)
         question = question_of(turn)
         given = {key: question[key] for key in ("locked", "pending", "num_ranks")}
-        works = calls.new_workspaces(limit=1 + number % 3, patience=number % 2)
+        works = calls.new_workspaces(limit=1 + number % 3)
         solver.load(works, question["table"], question["hand"], **given)
         calls.answer(works)
         solver.load(works, question["table"], question["hand"], **given)

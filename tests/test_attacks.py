@@ -116,10 +116,10 @@ def test_masks_do_not_depend_on_suits_or_direction() -> None:
 
 
 @pytest.mark.parametrize("objective", ["points", "cards"])
-def test_the_best_meld_does_not_depend_on_prices(objective: str) -> None:
-    """Bounds by prices change how long it takes, and nothing else."""
+def test_the_best_meld_does_not_depend_on_the_room_there_is(objective: str) -> None:
+    """Layers that do not fit are walked in portions, and nothing else changes."""
     rng = random.Random(2)
-    without = new_workspaces(patience=10**9)
+    wide = new_workspaces()
     searched = 0
     for _ in range(250):
         turn = dense_turn(rng)
@@ -127,12 +127,12 @@ def test_the_best_meld_does_not_depend_on_prices(objective: str) -> None:
         given = {key: question[key] for key in ("locked", "pending", "num_ranks")}
         old = -1 if turn.pending is None else turn.pending
         number = solver.OBJECTIVES[objective]
-        solver.load(without, question["table"], question["hand"], **given)
-        value = calls.find_best(without, number, old)
-        plan = without[0]["plan"][: without[0]["num_plan"]].tolist()
-        searched += int(without[0]["num_visits"]) > 3
-        for patience in (0, 1, 3):
-            works = new_workspaces(patience=patience)
+        solver.load(wide, question["table"], question["hand"], **given)
+        value = calls.find_best(wide, number, old)
+        plan = wide[0]["plan"][: wide[0]["num_plan"]].tolist()
+        searched += int(wide[0]["counts"].max()) > 3
+        for limit in (1, 2, 3):
+            works = new_workspaces(limit=limit)
             solver.load(works, question["table"], question["hand"], **given)
             assert calls.find_best(works, number, old) == value, turn
             assert works[0]["plan"][: works[0]["num_plan"]].tolist() == plan, turn
@@ -193,12 +193,13 @@ BIG_HANDS = [
 def test_the_best_meld_of_big_hands_is_found_in_time(
     table: str, hand: str, values: dict[str, int], objective: str
 ) -> None:
-    """Without prices these take a minute each."""
+    """Trying cards one after the other takes minutes."""
     works = new_workspaces()
     solver.load(works, table, hand)
+    works["num_looks"] = 0
     value = calls.find_best(works, solver.OBJECTIVES[objective], -1)
     assert value == values[objective]
-    assert works[0]["num_visits"] < 20_000
+    assert works[0]["num_looks"] < 2_000_000
 
 
 # Odd inputs

@@ -37,6 +37,7 @@ class Rows(NamedTuple):
     Attributes:
         settings: How episodes are made, int64 `[4]`.
         states: Records, `[N]`.
+        memories: Records of `workspace.MEMORY`, `[N]`: what each game last asked.
         action_mask: Int8 `[N, 159]`.
         observation: Float32 `[N, D]`, what the player to act sees.
         current_player: Int64 `[N]`.
@@ -53,6 +54,7 @@ class Rows(NamedTuple):
 
     settings: Any
     states: Any
+    memories: Any
     action_mask: Any
     observation: Any
     current_player: Any
@@ -96,7 +98,7 @@ def _go_on(rows: Rows, config: Any, works: Any, row: int, rewards: Any) -> bool:
             if is_episode_over(state, episode):
                 return True
             start_next_round(state, config)
-        count = legal_actions(state, config, works[0], mask)
+        count = legal_actions(state, config, works[0], rows.memories[row], mask)
         if count > 1 or settings[SKIP_FORCED_AT] == 0:
             return False
         forced = 0

@@ -1,15 +1,8 @@
-"""The best meld: which cards to lay, and in what order, found by branch and bound.
+"""The best meld: which cards to lay, and in what order.
 
-A node of the search is a question of `completion` with some cards laid and others
-set aside. The cards that may still be laid bound what can be added; laying or setting
-one aside never makes another layable that was not. If all of them fit at once, they
-are the best of their branch; else the first one is laid, and afterwards set aside.
-Cards are tried in the order of their ids and only a larger value replaces the best,
-so among equals the first in that order is found.
-
-Where that takes many nodes the open cards together are too weak a bound. Then `prices`
-bounds each node, and the search is begun anew for values close to the bound of the
-root, lower ones following until there is one: what is found is the same, in order.
+A walk over the ranks finds how little can be left in the hand (`leaving`). Of the
+melds that leave so little the first one in the order of action ids is chosen, card by
+card; then jokers get their names, the lowest that will do.
 """
 
 from __future__ import annotations
@@ -20,179 +13,109 @@ from rummy_env.actions import LAY, NAME_JOKER, TAKE
 from rummy_env.cards import JOKER, NUM_CARD_TYPES
 from rummy_env.kernel.completion import answer, has_completion, is_table_legal
 from rummy_env.kernel.jit import copy, entry, kernel
-from rummy_env.kernel.prices import BY_CARDS, BY_POINTS, may_gain, value_of
+from rummy_env.kernel.leaving import (
+    BY_CARDS,
+    BY_POINTS,
+    FIRST_BOUND,
+    least_left,
+    value_of,
+)
 
 __all__ = ["BY_CARDS", "BY_POINTS", "NO_CARD", "Questions", "best_rows", "find_best"]
 
 NO_CARD: Final = -1
-_ROOT_ROUNDS: Final = 400
-_NODE_ROUNDS: Final = 40
 
 
 @kernel
-def _move(work: Any, card: int, count: int) -> None:
-    """Lays copies of a card; a joker then waits for its name."""
-    work["hand"][card] -= count
-    if card == JOKER:
-        work["pending"] += count
-    else:
-        work["table"][card] += count
-
-
-@kernel
-def _find_open(work: Any) -> None:
-    """Writes to `open` how many copies of each card are in question."""
-    work["wanted_names"] = 0
-    answer(work)
-    for card in range(NUM_CARD_TYPES):
-        work["open"][card] = work["hand"][card] if work["lay"][card] else 0
-    work["open"][JOKER] = 0
-    if work["hand"][JOKER] > 0:
-        _move(work, JOKER, 1)
-        if has_completion(work):
-            work["open"][JOKER] = work["hand"][JOKER] + 1
-        _move(work, JOKER, -1)
-
-
-@kernel
-def _bound(work: Any, objective: int) -> int:
-    """Returns the value of all open cards."""
+def _hand_value(work: Any, objective: int) -> int:
+    """Returns the value of the hand."""
     total = 0
     for card in range(NUM_CARD_TYPES + 1):
-        total += work["open"][card] * value_of(card, objective)
+        total += work["hand"][card] * value_of(card, objective)
     return total
 
 
 @kernel
-def _first_open(work: Any) -> int:
-    """Returns the first open card, or -1."""
-    for card in range(NUM_CARD_TYPES + 1):
-        if work["open"][card] > 0:
-            return card
-    return NO_CARD
-
-
-@kernel
-def _move_open(work: Any, direction: int) -> None:
-    """Lays all open cards, or takes them back."""
-    for card in range(NUM_CARD_TYPES + 1):
-        if work["open"][card] > 0:
-            _move(work, card, direction * work["open"][card])
-
-
-@kernel
-def _record(work: Any) -> None:
-    """Keeps the cards now laid as the best so far."""
-    copy(work["table"], work["best_table"])
-    work["best_pending"] = work["pending"]
-
-
-@kernel
-def _visit(work: Any, value: int, best: int, objective: int) -> int:
-    """Looks at a node: records it if it is a better end, else names the next card.
-
-    Returns:
-        The card to branch on, or -1 where nothing more is to be had.
-    """
-    work["num_visits"] += 1
-    if work["is_priced"] == 1:
-        # as if all the hand could be laid: to know what can be is dear
-        copy(work["hand"], work["open"])
-        if not may_gain(work, best + 1 - value, objective, _NODE_ROUNDS):
-            return NO_CARD
-    _find_open(work)
-    bound = value + _bound(work, objective)
-    if bound <= best:
-        return NO_CARD
-    if bound > value:
-        if work["is_priced"] == 1:
-            if not may_gain(work, best + 1 - value, objective, _NODE_ROUNDS):
-                return NO_CARD
-        _move_open(work, 1)
-        fits = has_completion(work)
-        if fits:
-            _record(work)
-            work["best_value"] = bound
-        _move_open(work, -1)
-        return NO_CARD if fits else _first_open(work)
-    _record(work)
-    work["best_value"] = value
-    return NO_CARD
-
-
-@kernel
-def _search(work: Any, objective: int, most_visits: int) -> bool:
-    """Looks for cards that bring more than `best_value`, depth first, no recursion.
-
-    Args:
-        work: The workspace.
-        objective: `BY_POINTS` or `BY_CARDS`.
-        most_visits: Nodes after which it is broken off; -1 for never.
-
-    Returns:
-        Whether everything was looked at.
-    """
-    work["num_visits"] = 0
-    value, depth, is_entering = 0, 0, True
-    while True:
-        if is_entering and work["num_visits"] != most_visits:
-            card = _visit(work, value, work["best_value"], objective)
-            is_entering = card != NO_CARD
-            if is_entering:
-                _move(work, card, 1)
-                value += value_of(card, objective)
-                work["path_card"][depth] = card
-                work["path_aside"][depth] = NO_CARD
-                depth += 1
-            continue
-        if depth == 0:
-            return not is_entering
-        card, aside = work["path_card"][depth - 1], work["path_aside"][depth - 1]
-        if aside == NO_CARD:
-            _move(work, card, -1)
-            value -= value_of(card, objective)
-            if is_entering:  # broken off: nothing else is tried
-                depth -= 1
-                continue
-            work["path_aside"][depth - 1] = work["hand"][card]
-            work["hand"][card] = 0
-            is_entering = True
-        else:
-            work["hand"][card] = aside
-            depth -= 1
-
-
-@kernel
-def _search_priced(work: Any, objective: int) -> None:
-    """Finds the best cards to lay where a first search was broken off.
-
-    Searches that ask for nearly what the root's prices allow are over soon; the last
-    one asks for no more than what was found already.
-    """
-    found, step = work["best_value"], 1
-    work["is_priced"] = 1
-    work["price"][:] = 0
-    _find_open(work)
-    may_gain(work, found + 1, objective, _ROOT_ROUNDS)
-    target = min(work["price_bound"], _bound(work, objective))
-    while True:
-        least = max(found, target - 1)
-        work["best_value"] = least
-        _search(work, objective, -1)
-        if work["best_value"] > least or least == found:
-            break
-        target -= step
-        step *= 2
-    work["is_priced"] = 0
-
-
-@kernel
 def _search_best(work: Any, objective: int, least: int) -> None:
-    """Finds the best cards to lay, if they bring more than `least`."""
+    """Finds the best cards to lay, if they bring more than `least`.
+
+    Cards that cannot be laid at all are put aside first; often all others fit at once.
+    """
     work["best_value"] = least
-    work["is_priced"] = 0
-    if not _search(work, objective, work["patience"]):
-        _search_priced(work, objective)
+    copy(work["hand"], work["asked_hand"])
+    copy(work["table"], work["asked_table"])
+    _put_aside(work)
+    total = _hand_value(work, objective)
+    if total > least:
+        left, most = 0, total - least - 1
+        if not _all_fit(work):
+            left = least_left(work, objective, FIRST_BOUND, most)
+        if left <= most:
+            work["best_value"] = total - left
+            _prefer_first(work, objective, left)
+    copy(work["asked_hand"], work["hand"])
+    copy(work["asked_table"], work["table"])
+
+
+@kernel
+def _put_aside(work: Any) -> None:
+    """Takes from the hand the cards that no meld lays; jokers stay."""
+    work["wanted_names"] = 0
+    answer(work)
+    for card in range(NUM_CARD_TYPES):
+        if work["lay"][card] == 0:
+            work["hand"][card] = 0
+
+
+@kernel
+def _all_fit(work: Any) -> bool:
+    """Tells whether the whole hand can be laid; if so, writes it as the best."""
+    pending = work["pending"]
+    for card in range(NUM_CARD_TYPES):
+        work["best_table"][card] = work["table"][card] + work["hand"][card]
+    work["best_pending"] = pending + work["hand"][JOKER]
+    copy(work["hand"], work["kept_hand"])
+    copy(work["best_table"], work["table"])
+    work["hand"][:] = 0
+    work["pending"] = work["best_pending"]
+    fits = has_completion(work)
+    copy(work["kept_hand"], work["hand"])
+    for card in range(NUM_CARD_TYPES):
+        work["table"][card] -= work["hand"][card]
+    work["pending"] = pending
+    return fits
+
+
+@kernel
+def _prefer_first(work: Any, objective: int, left: int) -> None:
+    """Finds, of the melds that leave so little, the one that is first in order.
+
+    Card by card: as many copies are laid as any of them lays.
+    """
+    for card in range(NUM_CARD_TYPES):
+        held, value = work["hand"][card], value_of(card, objective)
+        if held > 0:
+            laid = work["best_table"][card] - work["table"][card]
+            laid = _most_laid(work, objective, card, laid, left)
+            work["table"][card] += laid
+            work["hand"][card] = 0
+            left -= (held - laid) * value
+
+
+@kernel
+def _most_laid(work: Any, objective: int, card: int, laid: int, left: int) -> int:
+    """Returns how many copies of a card can be laid by a meld that leaves so little."""
+    held, found = work["hand"][card], laid
+    work["hand"][card] = 0
+    for more in range(held, laid, -1):
+        most = left - (held - more) * value_of(card, objective)
+        if found == laid and most >= 0:
+            work["table"][card] += more
+            if least_left(work, objective, most, most) <= most:
+                found = more
+            work["table"][card] -= more
+    work["hand"][card] = held
+    return found
 
 
 @kernel
@@ -259,6 +182,8 @@ def _choose_name(work: Any, objective: int, old: int) -> int:
     """
     _search_best(work, objective, -1)
     most = work["best_value"]
+    if most < 0:
+        return NO_CARD
     _restore(work, 1)
     work["wanted_names"] = NUM_CARD_TYPES
     answer(work)
@@ -296,8 +221,6 @@ def find_best(work: Any, objective: int, old: int) -> int:
         The value of the cards laid; -1 if no completion exists.
     """
     work["num_plan"] = 0
-    if not has_completion(work):
-        return -1
     _remember(work)
     if old != NO_CARD:
         card = _choose_name(work, objective, old)
@@ -307,7 +230,8 @@ def find_best(work: Any, objective: int, old: int) -> int:
         work["locked"][card] += 1
         _plan(work, NAME_JOKER + card)
     _search_best(work, objective, -1)
-    _plan_best(work)
+    if work["best_value"] >= 0:
+        _plan_best(work)
     return work["best_value"]
 
 

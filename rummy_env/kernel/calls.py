@@ -13,22 +13,18 @@ from numpy.typing import NDArray
 
 from rummy_env.kernel import best, completion, encode, layout, payoff, turn
 from rummy_env.kernel.jit import ADDRESSES, addresses, entry
-from rummy_env.kernel.workspace import CAPACITY, PATIENCE, WORKSPACE
+from rummy_env.kernel.workspace import CAPACITY, WORKSPACE
 
 NO_ACTION: Final = -1
 
 
-def new_workspaces(
-    count: int = 1, limit: int = CAPACITY, patience: int = PATIENCE
-) -> NDArray[Any]:
+def new_workspaces(count: int = 1, limit: int = CAPACITY) -> NDArray[Any]:
     """Returns workspaces, one for each thread.
 
     Args:
         count: How many.
         limit: The widest beam; less than the capacity only to test that the answers
             do not depend on it.
-        patience: After so many nodes the search for the best meld asks prices, too;
-            another number only to test that the best does not depend on it.
 
     Returns:
         Records of `WORKSPACE`, `[count]`.
@@ -36,7 +32,6 @@ def new_workspaces(
     works = np.zeros(count, dtype=WORKSPACE)
     works[ADDRESSES] = addresses(WORKSPACE)
     works["limit"] = limit
-    works["patience"] = patience
     return works
 
 
@@ -70,7 +65,8 @@ def play(states: Any, config: Any, works: Any, action: int, mask: Any) -> int:
     """
     if action != NO_ACTION:
         turn.apply(states[0], config, works[0], action)
-    return turn.legal_actions(states[0], config, works[0], mask)
+    memory = works[0]["memory"]
+    return turn.legal_actions(states[0], config, works[0], memory, mask)
 
 
 @entry

@@ -10,7 +10,11 @@ the copies of one suit asks for one more card: the second word of a choice.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rummy_env.cards import NUM_RANKS, NUM_SUITS
 from rummy_env.kernel.automaton import (
@@ -22,7 +26,15 @@ from rummy_env.kernel.automaton import (
     MAX_COPIES,
     NO_LETTER,
 )
-from rummy_env.kernel.groups import BOX_HIGH, BOX_LOW, NUM_BOXES
+from rummy_env.kernel.groups import (
+    BOX_HIGH,
+    BOX_KIND,
+    BOX_KINDS,
+    BOX_LOW,
+    MAX_GROUPS,
+    NUM_BOX_KINDS,
+    NUM_BOXES_WITH,
+)
 from rummy_env.kernel.jit import kernel
 from rummy_env.kernel.workspace import BACKWARD, NUM_LEVELS
 
@@ -31,6 +43,67 @@ Work = Any
 
 _LETTER_BITS: Final = 4
 _LETTER_MASK: Final = (1 << _LETTER_BITS) - 1
+_SUIT_BITS: Final = _LETTER_BITS * NUM_LEVELS
+_NUM_COUNTS: Final = MAX_COPIES + 1
+
+
+def _interval(must: int, may: int, jokers: int, low: int, high: int, more: int) -> int:
+    """Returns the letter of a card's copies that go to runs.
+
+    Args:
+        must: Copies that lie.
+        may: Further copies that may.
+        jokers: Free jokers placed as this card.
+        low: The fewest copies that go to groups.
+        high: The most.
+        more: 1 asks for one more card from the hand, 0 does not.
+    """
+    fewest = must + jokers
+    most = fewest + may - low
+    if more > may or most < 0 or fewest + may > MAX_COPIES:
+        return NO_LETTER
+    least = max(0, fewest + more - high)
+    return most * (most + 1) // 2 + least
+
+
+def _letters(free: int, must: int, may: int, kind: tuple[int, int], more: int) -> int:
+    """Returns the letters of a card by jokers placed as it, packed."""
+    packed = 0
+    for jokers in range(NUM_LEVELS):
+        letter = NO_LETTER
+        if jokers <= free:
+            letter = _interval(must, may, jokers, *kind, more)
+        packed |= letter << jokers * _LETTER_BITS
+    return packed
+
+
+def _letters_in(more: int) -> NDArray[np.int64]:
+    """Returns the letters of a card by its jokers, copies and part in a box; flat."""
+    counts = range(_NUM_COUNTS)
+    return np.array(
+        [
+            _letters(free, must, may, kind, more)
+            for free, must, may in product(range(NUM_LEVELS), counts, counts)
+            for kind in BOX_KINDS
+        ],
+        dtype=np.int64,
+    )
+
+
+_LETTERS_IN: Final = _letters_in(0)
+_LETTERS_IN_MORE: Final = _letters_in(1)
+
+
+@kernel
+def _row_of(free: int, must: int, may: int) -> int:
+    """Returns where the letters of a card stand.
+
+    Args:
+        free: How many free jokers may be placed as this card.
+        must: Copies that lie.
+        may: Further copies that may.
+    """
+    return ((free * _NUM_COUNTS + must) * _NUM_COUNTS + may) * NUM_BOX_KINDS
 
 
 @kernel
@@ -57,68 +130,43 @@ def fill_choices(work: Work, rank: int) -> None:
 
     First the *plain* ones, which need no joker.
     """
+    total, jokers = work["jokers_high"], work["jokers_high"]
     work["most_groups"][rank] = 0
-    count = _add_choices(work, rank, 0, 0)
+    for suit in range(NUM_SUITS):
+        card = suit * NUM_RANKS + rank
+        must, may = work["must"][card], work["may"][card]
+        free = 0 if work["is_barred"][card] == 1 else jokers
+        work["present"][suit] = must + may
+        work["letters_at"][suit] = _row_of(free, must, may)
+        total += must + may
+    num_boxes = NUM_BOXES_WITH[min(total // 3, MAX_GROUPS)]
+    count = _add_choices(work, rank, 0, num_boxes, 0)
     work["num_plain"][rank] = count
-    for missing in range(1, work["jokers_high"] + 1):
-        count = _add_choices(work, rank, count, missing)
+    for missing in range(1, jokers + 1):
+        count = _add_choices(work, rank, count, num_boxes, missing)
     work["num_choices"][rank] = count
 
 
 @kernel
-def _add_choices(work: Work, rank: int, count: int, missing: int) -> int:
+def _add_choices(work: Work, rank: int, count: int, num_boxes: int, wanted: int) -> int:
     """Adds the boxes that need so many jokers; returns how many choices there are."""
-    total = work["jokers_high"]
-    for suit in range(NUM_SUITS):
-        total += present_copies(work, suit * NUM_RANKS + rank)
-    for box in range(NUM_BOXES):
-        if 3 * BOX_HIGH[box] > total:
-            break
-        if _missing_jokers(work, rank, box) != missing:
+    present, row = work["present"], work["letters_at"]
+    for box in range(num_boxes):
+        missing = 0
+        for suit in range(NUM_SUITS):
+            missing += max(0, BOX_LOW[box, suit] - present[suit])
+        if missing != wanted:
             continue
         choice, more = 0, 0
         for suit in range(NUM_SUITS):
-            card = suit * NUM_RANKS + rank
-            for level in range(NUM_LEVELS):
-                shift = (suit * NUM_LEVELS + level) * _LETTER_BITS
-                choice |= _box_letter(work, card, box, level, 0) << shift
-                more |= _box_letter(work, card, box, level, 1) << shift
+            at, shift = row[suit] + BOX_KIND[box, suit], suit * _SUIT_BITS
+            choice |= _LETTERS_IN[at] << shift
+            more |= _LETTERS_IN_MORE[at] << shift
         work["choices"][rank, count, 0] = choice
         work["choices"][rank, count, 1] = more
         work["most_groups"][rank] = max(work["most_groups"][rank], BOX_HIGH[box])
         count += 1
     return count
-
-
-@kernel
-def _missing_jokers(work: Work, rank: int, box: int) -> int:
-    """Returns how many free jokers it takes to have a box."""
-    missing = 0
-    for suit in range(NUM_SUITS):
-        present = present_copies(work, suit * NUM_RANKS + rank)
-        missing += max(0, BOX_LOW[box, suit] - present)
-    return missing
-
-
-@kernel
-def _box_letter(work: Work, card: int, box: int, jokers: int, more: int) -> int:
-    """Returns the interval of a card's copies that go to runs in a box.
-
-    Args:
-        work: The workspace.
-        card: The card.
-        box: The box.
-        jokers: Free jokers placed as this card.
-        more: 1 asks for one more card from the hand, 0 does not.
-    """
-    may = work["may"][card]
-    if jokers > work["jokers_high"] or more > may:
-        return NO_LETTER
-    low = work["must"][card] + jokers
-    high = low + may - BOX_LOW[box, card // NUM_RANKS]
-    if high < 0 or low + may > MAX_COPIES:
-        return NO_LETTER
-    return letter_between(max(0, low + more - BOX_HIGH[box]), high)
 
 
 @kernel

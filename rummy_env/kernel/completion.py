@@ -10,7 +10,7 @@ laid now iff some completion lays it, and so on (`answer`).
 Here the question is put: jokers that cannot move count as the cards they name, the
 others are free. Where a joker named `d` may move only if a real `d` comes from the
 hand, the two cases are asked one after the other: no real `d` is laid and the joker
-stays, or one is and it is free (`_release`). `marks` finds the answers by walks from
+stays, or one is and it is free (`release`). `marks` finds the answers by walks from
 both ends (`walk`) over nodes (`nodes`), choosing at each rank what goes to groups
 (`choices`).
 """
@@ -22,8 +22,16 @@ from typing import Any
 from rummy_env.cards import JOKER, NUM_CARD_TYPES
 from rummy_env.kernel.jit import kernel, outlined
 from rummy_env.kernel.marks import mark_all
+from rummy_env.kernel.memory import reopen
 from rummy_env.kernel.walk import is_completable
-from rummy_env.kernel.workspace import BACKWARD
+from rummy_env.kernel.workspace import (
+    BACKWARD,
+    IS_LEGAL,
+    IS_OPEN,
+    NO_HINT,
+    NOT_GROWN,
+    RULED_OUT,
+)
 
 __all__ = ["BACKWARD", "answer", "is_completable", "is_table_legal"]
 
@@ -42,7 +50,7 @@ def _is_conditional(work: Work, card: int) -> bool:
 
 
 @kernel
-def _resolve(work: Work) -> int:
+def resolve(work: Work) -> int:
     """Writes `must`, `may` and the free jokers, conditional ones staying put.
 
     Returns:
@@ -54,6 +62,7 @@ def _resolve(work: Work) -> int:
         work["must"][card] = work["table"][card] + work["named"][card]
         work["may"][card] = work["hand"][card]
         work["home"][card] = 0
+        work["is_barred"][card] = 0
         if work["table"][card] > 0:
             movable = work["named"][card] - work["locked"][card]
             work["must"][card] -= movable
@@ -68,7 +77,7 @@ def _resolve(work: Work) -> int:
 
 
 @kernel
-def _release(work: Work, case: int) -> None:
+def release(work: Work, case: int) -> None:
     """Resolves conditional jokers: real cards are laid, so the jokers are free.
 
     Args:
@@ -100,17 +109,17 @@ def _mark_released(work: Work, case: int) -> None:
 @outlined
 def has_completion(work: Work) -> bool:
     """Tells whether the question has any completion; here `pending` may exceed 1."""
-    num_conditional = _resolve(work)
+    num_conditional = resolve(work)
     for case in range(1 << num_conditional):
         if case > 0:
-            _resolve(work)
-            _release(work, case)
+            resolve(work)
+            release(work, case)
         if is_completable(work):
             return True
     return False
 
 
-@outlined
+@kernel
 def answer(work: Work) -> None:
     """Answers a question in full: which cards may be laid, how jokers may be named.
 
@@ -118,24 +127,66 @@ def answer(work: Work) -> None:
     `num_ranks`) and writes its answers: `lay[c]` is 1 iff some completion lays a
     further `c` from the hand; `name[d]` iff some completion has at least one joker
     `d` more than it must keep; `name_more[d]` iff one of those uses a joker from the
-    hand. Once `wanted_names` names are known, no further ones are looked for: those
-    that are 1 are right, others may be missing. Nothing is checked: with a table that
-    nothing completes all answers are 0.
+    hand. All others are 0. Once `wanted_names` names are known, no further ones are
+    looked for: those that are 1 are right, others may be missing. Nothing is checked:
+    with a table that nothing completes all answers are 0.
     """
-    work["lay"][:] = 0
-    work["name"][:] = 0
-    work["name_more"][:] = 0
+    work["lay"][:] = IS_OPEN
+    work["name"][:] = IS_OPEN
+    work["name_more"][:] = IS_OPEN
     work["num_names"] = 0
-    num_conditional = _resolve(work)
+    work["grown"] = NOT_GROWN
+    work["hints"][:] = NO_HINT
+    answer_open(work)
+
+
+@outlined
+def answer_open(work: Work) -> None:
+    """Finds those answers of a question that are open; see `answer`.
+
+    Those that are known beforehand (`memory.recall`) stay as they are.
+    """
+    num_conditional = _resolve_known(work)
+    if work["grown"] != NOT_GROWN and num_conditional == 0:
+        _answer_grown(work)
+        return
+    reopen(work, IS_OPEN)
     mark_all(work)
     for case in range(1, 1 << num_conditional):
-        _resolve(work)
-        _release(work, case)
+        _resolve_known(work)
+        release(work, case)
         if is_completable(work):
             _mark_released(work, case)
             mark_all(work)
     if work["hand"][JOKER] == 0:
-        work["name_more"][:] = 0
+        work["name_more"][:] = IS_OPEN
+
+
+@kernel
+def _resolve_known(work: Work) -> int:
+    """Resolves a question; no card and no joker goes where that is ruled out."""
+    num_conditional = resolve(work)
+    for card in range(NUM_CARD_TYPES):
+        if work["lay"][card] == RULED_OUT:
+            work["may"][card] = 0
+        work["is_barred"][card] = work["name"][card] == RULED_OUT
+    return num_conditional
+
+
+@kernel
+def _answer_grown(work: Work) -> None:
+    """Finds the answers that need all copies of the card that is new in the hand."""
+    grown = work["grown"]
+    work["must"][grown] += work["hand"][grown]
+    work["may"][grown] = 0
+    if is_completable(work):
+        reopen(work, IS_OPEN)
+        work["lay"][grown] = IS_LEGAL
+        mark_all(work)
+    else:
+        reopen(work, RULED_OUT)
+    if work["hand"][JOKER] == 0:
+        work["name_more"][:] = IS_OPEN
 
 
 @outlined

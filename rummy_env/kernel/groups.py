@@ -38,3 +38,21 @@ BOX_LOW: Final = np.array(
     dtype=np.int64,
 )
 """The fewest copies of each suit that go to groups, int64 `[boxes, suits]`."""
+NUM_BOXES_WITH: Final = np.array(
+    [sum(high <= groups for high, _ in _BOXES) for groups in range(MAX_GROUPS + 1)],
+    dtype=np.int64,
+)
+"""How many boxes have at most so many groups; they come first."""
+BOX_KINDS: Final = sorted(
+    {(groups - missed, groups) for groups, misses in _BOXES for missed in misses}
+)
+"""The fewest and the most copies of one suit, over all boxes and suits."""
+NUM_BOX_KINDS: Final = len(BOX_KINDS)
+BOX_KIND: Final = np.array(
+    [
+        [BOX_KINDS.index((groups - missed, groups)) for missed in misses]
+        for groups, misses in _BOXES
+    ],
+    dtype=np.int64,
+)
+"""Which of those each suit of a box has, int64 `[boxes, suits]`."""

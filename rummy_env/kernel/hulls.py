@@ -12,6 +12,7 @@ from typing import Any
 
 from rummy_env.cards import NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
+from rummy_env.kernel.answers import is_lay_open
 from rummy_env.kernel.automaton import ACCEPT, MAX_COPIES, ROOT, ROOT_LOW
 from rummy_env.kernel.choices import letter_between, present_copies
 from rummy_env.kernel.jit import kernel
@@ -33,9 +34,15 @@ def tighten_keep(work: Work) -> None:
 @kernel
 def _widest_letter(work: Work, rank: int, suit: int) -> int:
     """Returns an interval that contains those of a suit in all choices of a rank."""
+    return _letter_with(work, rank, suit, 0)
+
+
+@kernel
+def _letter_with(work: Work, rank: int, suit: int, more: int) -> int:
+    """Returns the same with so many more cards from the hand asked for."""
     card = suit * NUM_RANKS + rank
     high = min(MAX_COPIES, present_copies(work, card) + work["jokers_high"])
-    low = max(0, work["must"][card] - work["most_groups"][rank])
+    low = max(0, work["must"][card] + more - work["most_groups"][rank])
     return letter_between(low, high)
 
 
@@ -45,6 +52,7 @@ def _tighten_backward(work: Work, suit: int) -> None:
     num_ranks, keep = work["num_ranks"], work["keep"]
     word = ROOT if num_ranks >= FIRST_HIGH_ACE_RANKS else ROOT_LOW
     for rank in range(num_ranks):
+        work["hull_before"][rank, suit] = word
         letter = _widest_letter(work, rank, suit)
         word = word_after(word, letter, work["room"][rank + 1, suit])
         word &= keep[rank + 1, suit]
@@ -57,7 +65,26 @@ def _tighten_forward(work: Work, suit: int) -> None:
     num_ranks, keep = work["num_ranks"], work["keep"]
     word = ACCEPT
     keep[num_ranks, suit] &= word
+    work["hull_after"][num_ranks - 1, suit] = word
     for rank in range(num_ranks - 1, 0, -1):
         word = word_before(word, _widest_letter(work, rank, suit))
         word &= keep[BACKWARD + rank, suit]
         keep[rank, suit] &= word
+        work["hull_after"][rank - 1, suit] = word
+
+
+@kernel
+def drop_outside_hulls(work: Work) -> None:
+    """Forgets cards that cannot be laid whatever the other suits do.
+
+    Only without free jokers, the hulls found.
+    """
+    for suit in range(NUM_SUITS):
+        for rank in range(work["num_ranks"]):
+            card = suit * NUM_RANKS + rank
+            if is_lay_open(work, card):
+                letter = _letter_with(work, rank, suit, 1)
+                word = work["hull_before"][rank, suit]
+                word = word_after(word, letter, work["room"][rank + 1, suit])
+                if word & work["hull_after"][rank, suit] == 0:
+                    work["may"][card] = 0

@@ -29,7 +29,7 @@ IS_COMPILED: Final = not numba.config.DISABLE_JIT
 _WORD: Final = (1 << 64) - 1
 
 OUTLINED: Final = (
-    "answer",
+    "answer_open",
     "is_table_legal",
     "has_completion",
     "mark_all",
@@ -53,6 +53,7 @@ OUTLINED: Final = (
     "can_place_two",
     "is_plainly_completable",
     "mark_plain",
+    "least_left",
 )
 """The outlined functions, in the order of their addresses."""
 ADDRESSES: Final = "addresses"

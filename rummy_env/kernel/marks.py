@@ -32,6 +32,7 @@ from rummy_env.kernel.one_joker import (
     mark_names_with_other,
     walk_for_one_joker,
 )
+from rummy_env.kernel.plain import is_plainly_completable
 from rummy_env.kernel.plain_marks import mark_plain
 from rummy_env.kernel.support import drop_unsupported
 from rummy_env.kernel.walk import (
@@ -42,7 +43,13 @@ from rummy_env.kernel.walk import (
     walk_backward,
     walk_forward,
 )
-from rummy_env.kernel.workspace import BACKWARD, RELAXED
+from rummy_env.kernel.workspace import (
+    BACKWARD,
+    IS_OPEN,
+    NO_HINT,
+    NUM_HINTS,
+    RELAXED,
+)
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
@@ -58,6 +65,7 @@ def mark_all(work: Work) -> None:
         return
     if work["pending"] == 0:
         _mark_at_home(work)
+        _try_hints(work)
     wanted = work["wanted_names"]
     if not (_mark_with_one(work) and _mark_with_two(work)):
         work["wanted_names"] = wanted
@@ -79,6 +87,38 @@ def _mark_at_home(work: Work) -> None:
         work["must"][card] -= work["home"][card]
         work["may"][card] = work["kept"][card]
     work["jokers_low"], work["jokers_high"] = low, high
+
+
+@kernel
+def _try_hints(work: Work) -> None:
+    """Proves the names of earlier questions, where any two will do.
+
+    The other joker, if there is one, keeps its name.
+    """
+    if work["num_names"] >= work["wanted_names"] or work["wanted_names"] > NUM_HINTS:
+        return
+    low, high = work["jokers_low"], work["jokers_high"]
+    work["jokers_low"], work["jokers_high"] = 0, 0
+    for number in range(NUM_HINTS):
+        card = work["hints"][number]
+        if card != NO_HINT and work["name"][card] == IS_OPEN:
+            if _is_name_with_others_home(work, card, high):
+                set_name(work, card, False)
+    work["jokers_low"], work["jokers_high"] = low, high
+
+
+@kernel
+def _is_name_with_others_home(work: Work, card: int, jokers: int) -> bool:
+    """Tells whether a joker may have a name while another one keeps its own."""
+    work["must"][card] += 1
+    is_found = jokers == 1 and is_plainly_completable(work) == 1
+    for home in range(NUM_CARD_TYPES):
+        if jokers == 2 and work["home"][home] > 0 and not is_found:
+            work["must"][home] += 1
+            is_found = is_plainly_completable(work) == 1
+            work["must"][home] -= 1
+    work["must"][card] -= 1
+    return is_found
 
 
 @kernel

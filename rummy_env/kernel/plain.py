@@ -33,7 +33,8 @@ def begin_plain(work: Work) -> None:
     find_room(work)
     for rank in range(work["num_ranks"]):
         fill_choices(work, rank)
-    if _is_branching(work):
+    work["has_hulls"] = _is_branching(work)
+    if work["has_hulls"] == 1:
         tighten_keep(work)
     has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
     end = BACKWARD + work["num_ranks"]

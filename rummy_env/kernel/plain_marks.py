@@ -7,9 +7,9 @@ from typing import Any
 from rummy_env.cards import NUM_RANKS, NUM_SUITS
 from rummy_env.kernel.answers import is_lay_open
 from rummy_env.kernel.choices import letter_of
+from rummy_env.kernel.hulls import drop_outside_hulls
 from rummy_env.kernel.jit import kernel, outlined
 from rummy_env.kernel.plain import (
-    advance_plain,
     begin_plain,
     finish_layer,
     image,
@@ -19,11 +19,30 @@ from rummy_env.kernel.plain import (
     plain_room,
     step_plain,
     walk_plain_backward,
+    walk_plain_forward,
 )
 from rummy_env.kernel.workspace import BACKWARD
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
+
+
+@kernel
+def _first_open(work: Work) -> int:
+    """Returns the first rank of which a card's lay is open, or num_ranks."""
+    for rank in range(work["num_ranks"]):
+        if _is_lay_open_at(work, rank):
+            return rank
+    return work["num_ranks"]
+
+
+@kernel
+def _last_open(work: Work) -> int:
+    """Returns the last rank of which a card's lay is open, or -1."""
+    for rank in range(work["num_ranks"] - 1, -1, -1):
+        if _is_lay_open_at(work, rank):
+            return rank
+    return -1
 
 
 @kernel
@@ -38,19 +57,18 @@ def _is_lay_open_at(work: Work, rank: int) -> bool:
 @outlined
 def mark_plain(work: Work) -> bool:
     """Marks the cards that may be laid; False if the walks are too wide."""
-    first, last = 0, work["num_ranks"] - 1
-    while first <= last and not _is_lay_open_at(work, first):
-        first += 1
-    if first > last:
+    if _last_open(work) < 0:
         return True
-    while not _is_lay_open_at(work, last):
-        last -= 1
     begin_plain(work)
+    if work["has_hulls"] == 1:
+        drop_outside_hulls(work)
+    first, last = _first_open(work), _last_open(work)
+    if last < 0:
+        return True
     if not walk_plain_backward(work, first):
         return False
-    for rank in range(first):
-        if not advance_plain(work, rank, rank + 1, rank + 1):
-            return False
+    if not walk_plain_forward(work, first):
+        return False
     for rank in range(first, last + 1):
         if not _mark_and_advance(work, rank):
             return False

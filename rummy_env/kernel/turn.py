@@ -19,9 +19,10 @@ from rummy_env.config import (
     NUM_RANKS_AT,
     TARGET_SCORE_AT,
 )
-from rummy_env.kernel.completion import answer, is_table_legal
+from rummy_env.kernel.completion import answer_open, is_table_legal
 from rummy_env.kernel.deal import NO_CARD, deal_cards, first_dealer
 from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.memory import recall, remember
 from rummy_env.kernel.scoring import (
     BY_GOING_OUT,
     BY_KNOCK,
@@ -31,6 +32,7 @@ from rummy_env.kernel.scoring import (
     score_round,
     total_game,
 )
+from rummy_env.kernel.workspace import IS_LEGAL
 
 MAX_DRAWS: Final = 3
 NO_LAP: Final = -1
@@ -160,13 +162,15 @@ def may_knock(state: Any, config: Any) -> bool:
 
 
 @kernel
-def legal_actions(state: Any, config: Any, work: Any, mask: Any) -> int:
+def legal_actions(state: Any, config: Any, work: Any, memory: Any, mask: Any) -> int:
     """Writes which actions are legal.
 
     Args:
         state: The game.
         config: The options.
         work: A workspace.
+        memory: What is remembered of the last question of this game; any memory will
+            do, the right one saves time.
         mask: Int8 `[159]`, overwritten; all 0 once the round has ended.
 
     Returns:
@@ -176,18 +180,25 @@ def legal_actions(state: Any, config: Any, work: Any, mask: Any) -> int:
     if state["ended"] != RUNNING:
         return 0
     if state["pending"] != NOT_PENDING:
-        load_question(state, config, work)
-        answer(work)
+        _ask(state, config, work, memory)
         return _mask_pending(state, work, mask)
     mask[DRAW] = may_draw(state)
     mask[END] = may_end(state)
     mask[KNOCK] = may_knock(state, config)
     count = mask[DRAW] + mask[END] + mask[KNOCK]
     if may_meld(state):
-        load_question(state, config, work)
-        answer(work)
+        _ask(state, config, work, memory)
         count += _mask_meld(state, work, mask)
     return count
+
+
+@kernel
+def _ask(state: Any, config: Any, work: Any, memory: Any) -> None:
+    """Finds what the player to move may lay and name."""
+    load_question(state, config, work)
+    recall(work, memory)
+    answer_open(work)
+    remember(work, memory)
 
 
 @kernel
@@ -195,7 +206,7 @@ def _mask_pending(state: Any, work: Any, mask: Any) -> int:
     """Writes the names that a released joker may take: any but its old one (R16)."""
     count = 0
     for card in range(NUM_CARD_TYPES):
-        if work["name"][card] == 1 and card != state["pending"]:
+        if work["name"][card] == IS_LEGAL and card != state["pending"]:
             mask[NAME_JOKER + card] = 1
             count += 1
     return count
@@ -205,15 +216,15 @@ def _mask_pending(state: Any, work: Any, mask: Any) -> int:
 def _mask_meld(state: Any, work: Any, mask: Any) -> int:
     """Writes which cards may be laid, jokers named and jokers released."""
     count = 0
-    num_names = 0
     for card in range(NUM_CARD_TYPES):
-        num_names += work["name"][card]
-        mask[LAY + card] = work["lay"][card]
-        mask[NAME_JOKER + card] = work["name_more"][card]
-        count += work["lay"][card] + work["name_more"][card]
+        mask[LAY + card] = work["lay"][card] == IS_LEGAL
+        mask[NAME_JOKER + card] = work["name_more"][card] == IS_LEGAL
+        count += mask[LAY + card] + mask[NAME_JOKER + card]
     if state["num_laid"] > 0:
+        num_names = work["num_names"]
         for card in range(NUM_CARD_TYPES):
-            if _is_releasable(state, card) and num_names > work["name"][card]:
+            has_other = num_names > (work["name"][card] == IS_LEGAL)
+            if has_other and _is_releasable(state, card):
                 mask[TAKE + card] = 1
                 count += 1
     return count

@@ -29,8 +29,43 @@ PLAIN_CAPACITY: Final = 512
 HULL: Final = PLAIN_CAPACITY
 """The place of the union of such a layer."""
 
-PATIENCE: Final = 16
-"""The nodes at which a search for the best meld is called long."""
+IS_OPEN: Final = 0
+"""An answer that is not known, or one that is no."""
+IS_LEGAL: Final = 1
+RULED_OUT: Final = -1
+"""An answer known to be no before it was looked for (`memory`)."""
+RULED_OUT_BEFORE: Final = -2
+"""An answer that was no before the hand grew."""
+NOT_ASKED: Final = 2
+"""An answer that nobody needs."""
+NOT_GROWN: Final = -1
+NUM_HINTS: Final = 2
+"""So many names settle whether a joker may be released: one may be its own."""
+NO_HINT: Final = -1
+
+NUM_STAYS: Final = 3**NUM_SUITS
+"""How many ways there are to keep up to two cards of each suit."""
+MOST_MOVES: Final = NUM_STAYS * NUM_BOXES
+
+MEMORY: Final = np.dtype(
+    [
+        # a question; num_ranks is 0 where there is none
+        ("num_ranks", np.int8),
+        ("table", np.int8, (NUM_CARD_TYPES,)),
+        ("named", np.int8, (NUM_CARD_TYPES,)),
+        ("locked", np.int8, (NUM_CARD_TYPES,)),
+        ("hand", np.int8, (NUM_CARD_TYPES + 1,)),
+        ("pending", np.int8),
+        # what is known of its answers: legal, ruled out or open
+        ("lay", np.int8, (NUM_CARD_TYPES,)),
+        ("name", np.int8, (NUM_CARD_TYPES,)),
+        ("name_more", np.int8, (NUM_CARD_TYPES,)),
+        ("knows_names", np.int8),  # whether no `name` is open
+        ("num_hints", np.int8),  # of these:
+        ("hints", np.int8, (NUM_HINTS,)),  # names that jokers could have lately
+    ]
+)
+"""What is remembered of the last question of a game."""
 
 _WHOLE: Final = np.int64
 WORKSPACE: Final = np.dtype(
@@ -48,6 +83,10 @@ WORKSPACE: Final = np.dtype(
         ("name", _WHOLE, (NUM_CARD_TYPES,)),  # some completion names a joker so anew
         ("name_more", _WHOLE, (NUM_CARD_TYPES,)),  # ... and uses one from the hand
         ("num_names", _WHOLE),  # how many of `name` are 1
+        ("memory", MEMORY),  # of the last question, where one game has the workspace
+        ("hints", _WHOLE, (NUM_HINTS,)),  # names that may do, or NO_HINT
+        ("grown", _WHOLE),  # the card whose further copies are new to it (`memory`)
+        ("is_barred", _WHOLE, (NUM_CARD_TYPES,)),  # whether no free joker goes there
         # the same, joker questions resolved: what a walk reads
         ("must", _WHOLE, (NUM_CARD_TYPES,)),  # copies that lie, whatever happens
         ("may", _WHOLE, (NUM_CARD_TYPES,)),  # further copies that may be laid
@@ -60,6 +99,8 @@ WORKSPACE: Final = np.dtype(
         # the choices at each rank: letters by suit and jokers placed, packed; the
         # second word has one more card of the suit laid
         ("choices", _WHOLE, (NUM_RANKS, NUM_BOXES, 2)),
+        ("present", _WHOLE, (NUM_SUITS,)),  # copies of a rank there may be, by suit
+        ("letters_at", _WHOLE, (NUM_SUITS,)),  # where their letters stand (`choices`)
         ("num_choices", _WHOLE, (NUM_RANKS,)),
         ("most_groups", _WHOLE, (NUM_RANKS,)),  # of any of them
         ("num_plain", _WHOLE, (NUM_RANKS,)),  # those, the first ones, without a joker
@@ -76,6 +117,9 @@ WORKSPACE: Final = np.dtype(
         # the walks; a layer is a row, forward ones first, then backward ones
         ("room", _WHOLE, (NUM_LAYERS + 1, NUM_SUITS)),  # copies a card may come to
         ("keep", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # elements told apart
+        ("has_hulls", _WHOLE),  # whether the next two are those of the question
+        ("hull_before", _WHOLE, (NUM_RANKS, NUM_SUITS)),  # elements a suit can have
+        ("hull_after", _WHOLE, (NUM_RANKS, NUM_SUITS)),  # ... and go on from (`hulls`)
         (
             "nodes",
             _WHOLE,
@@ -96,31 +140,29 @@ WORKSPACE: Final = np.dtype(
         ("joker", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # ... with a joker there
         ("hull", _WHOLE, (NUM_SUITS, NUM_LEVELS)),  # what any node of a layer holds
         # the search for the best meld
-        ("open", _WHOLE, (NUM_CARD_TYPES + 1,)),  # copies that may still be laid
         ("before", _WHOLE, (NUM_CARD_TYPES,)),  # the question as it was asked
         ("before_named", _WHOLE, (NUM_CARD_TYPES,)),
         ("before_locked", _WHOLE, (NUM_CARD_TYPES,)),
         ("before_hand", _WHOLE, (NUM_CARD_TYPES + 1,)),
+        ("asked_hand", _WHOLE, (NUM_CARD_TYPES + 1,)),
+        ("kept_hand", _WHOLE, (NUM_CARD_TYPES + 1,)),
+        ("asked_table", _WHOLE, (NUM_CARD_TYPES,)),
         ("may_name", _WHOLE, (NUM_CARD_TYPES,)),
         ("best_table", _WHOLE, (NUM_CARD_TYPES,)),
         ("best_pending", _WHOLE),
         ("best_value", _WHOLE),
-        ("path_card", _WHOLE, (MAX_CARDS,)),
-        ("path_aside", _WHOLE, (MAX_CARDS,)),
-        ("num_visits", _WHOLE),  # nodes looked at
-        ("is_priced", _WHOLE),  # whether prices bound them
-        ("price", _WHOLE, (NUM_CARD_TYPES,)),
-        ("price_bound", _WHOLE),  # the least bound seen
-        ("lying", _WHOLE, (NUM_CARD_TYPES,)),  # copies that must lie
-        ("free_jokers", _WHOLE),  # jokers that must lie, under any name
-        ("most_copies", _WHOLE, (NUM_CARD_TYPES,)),  # that can lie
-        ("excess", _WHOLE, (NUM_CARD_TYPES,)),  # copies bought that are not there
-        ("row_best", _WHOLE, (NUM_RANKS + 2,)),  # what runs up to a place earn
-        ("row_length", _WHOLE, (NUM_RANKS + 2,)),  # the last of them, 0 for none
+        # the walk that adds up what stays in the hand
+        ("moves", _WHOLE, (NUM_RANKS, MOST_MOVES)),  # letters, as in `choices`
+        ("move_stays", _WHOLE, (NUM_RANKS, MOST_MOVES)),  # which cards stay
+        ("num_moves", _WHOLE, (NUM_RANKS,)),
+        ("left", _WHOLE, (NUM_LAYERS, CAPACITY)),  # what a node leaves
+        ("parent", _WHOLE, (NUM_LAYERS, CAPACITY)),  # the node it was stepped to from
+        ("stays", _WHOLE, (NUM_LAYERS, CAPACITY)),  # which cards stayed in that step
+        ("is_inserted", _WHOLE),  # whether the last node offered was kept
+        ("num_from_hand", _WHOLE),  # jokers of the hand that a walk places
         ("plan", _WHOLE, (2 * MAX_CARDS,)),  # action ids
         ("num_plan", _WHOLE),
         ("limit", _WHOLE),  # the widest beam
-        ("patience", _WHOLE),  # nodes looked at for the best meld without prices
         ("num_looks", _WHOLE),  # nodes stepped from; whoever counts sets it to 0
         ("slow_answers", _WHOLE),  # how often that did not settle a question
         (ADDRESSES, _WHOLE, (len(OUTLINED),)),  # where functions lie; 0 uncompiled

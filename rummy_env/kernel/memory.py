@@ -1,0 +1,185 @@
+"""What the answers to one question tell of the next one.
+
+A player asks what is legal again and again within a turn, and each time little has
+changed. Let `Q` be a question that was answered and `R` the one at hand, and call a
+final table *open* to a question if it is a completion (`completion`).
+
+**Narrower.** Let every card have as many copies on the table in `R` as in `Q` at
+least, and in table and hand together at most; as many jokers locked at least; as many
+jokers named at least, or else a real card of the name on the table; as many jokers on
+the table at least, and in table and hand together at most. Then every table open to
+`R` is open to `Q`. Real cards and the number of jokers obviously fit. A joker must
+keep the name `d` in `Q` if it is locked, hence in `R` it is, or if it is named and the
+final table has no real `d`, hence `R` has none either, and names it too. And what a
+completion of `R` proves it proves of `Q`: a card laid beyond the table of `R` is one
+beyond that of `Q`; a joker beyond those that `R` asks to keep is one beyond those of
+`Q`, by the same two cases; a joker of the hand used is one beyond those on the table.
+So what is ruled out for `Q` is ruled out for `R`. Laying a card, naming a joker and
+releasing one all make a question narrower.
+
+**Grown.** Let `R` differ from `Q` by further copies of one real card `x` in the hand,
+as after a draw. Then all tables open to `Q` are open to `R`, so what is proved stays
+proved. And a table open to `R` that is not to `Q` lays *every* copy of `x` there is.
+So what was ruled out is legal iff a completion that does so says so, and if there is
+no such completion nothing needs to be looked at again.
+
+Memories may be lost, mixed up or of another game: what they tell is found by comparing
+both questions, never taken on trust.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from rummy_env.cards import JOKER, NUM_CARD_TYPES
+from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.workspace import (
+    IS_LEGAL,
+    IS_OPEN,
+    NO_HINT,
+    NOT_ASKED,
+    NOT_GROWN,
+    NUM_HINTS,
+    RULED_OUT,
+    RULED_OUT_BEFORE,
+)
+
+Work = Any
+"""A record of `workspace.WORKSPACE`."""
+
+UNRELATED: Final = 0
+NARROWER: Final = 1
+GROWN: Final = 2
+SAME: Final = 3
+"""How a question relates to the one remembered; the same one is narrower, too."""
+
+
+@kernel
+def recall(work: Work, memory: Any) -> None:
+    """Writes what a memory tells of the answers to the question at hand.
+
+    Args:
+        work: The workspace. Its `lay`, `name`, `name_more` and `num_names` are
+            written, and `grown`, the card of which the hand has more than the
+            question remembered, or `NOT_GROWN`.
+        memory: A record of `workspace.MEMORY`.
+    """
+    relation = _relation(work, memory)
+    if relation != GROWN:
+        work["grown"] = NOT_GROWN
+    keeps_legal = relation == GROWN or relation == SAME
+    ruled_out = RULED_OUT_BEFORE if relation == GROWN else RULED_OUT
+    if relation == UNRELATED:
+        ruled_out = IS_OPEN
+    for number in range(NUM_HINTS):
+        has_hint = number < memory["num_hints"]
+        work["hints"][number] = memory["hints"][number] if has_hint else NO_HINT
+    unasked = NOT_ASKED if work["pending"] > 0 else IS_OPEN
+    work["num_names"] = 0
+    for card in range(NUM_CARD_TYPES):
+        lay = _carried(memory["lay"][card], keeps_legal, ruled_out)
+        name = _carried(memory["name"][card], keeps_legal, ruled_out)
+        more = _carried(memory["name_more"][card], keeps_legal, ruled_out)
+        # a released joker is named before anything else is laid
+        work["lay"][card] = unasked if lay == IS_OPEN else lay
+        work["name"][card] = name
+        work["name_more"][card] = more
+        work["num_names"] += name == IS_LEGAL
+
+
+@kernel
+def _carried(answer: int, keeps_legal: bool, ruled_out: int) -> int:
+    """Returns what an answer to the question remembered says now."""
+    if answer == RULED_OUT:
+        return ruled_out
+    if answer == IS_LEGAL and keeps_legal:
+        return IS_LEGAL
+    return IS_OPEN
+
+
+@kernel
+def _relation(work: Work, memory: Any) -> int:
+    """Returns how the question relates to the one remembered; writes `grown`."""
+    if work["num_ranks"] != memory["num_ranks"]:
+        return UNRELATED
+    loses, changes, num_grown = 0, 0, 0
+    laid_now, laid_then = work["pending"], int(memory["pending"])
+    for card in range(NUM_CARD_TYPES):
+        table, named = work["table"][card], work["named"][card]
+        more = table - memory["table"][card]
+        gain = work["hand"][card] - memory["hand"][card]
+        named_more = named - memory["named"][card]
+        locked_more = work["locked"][card] - memory["locked"][card]
+        laid_now += named
+        laid_then += memory["named"][card]
+        loses |= more < 0 or more + gain > 0 or locked_more < 0
+        loses |= named_more < 0 and table == 0
+        changes |= more | named_more | locked_more
+        if gain != 0:
+            num_grown += 1 if gain > 0 else 2
+            work["grown"] = card
+    gain = work["hand"][JOKER] - memory["hand"][JOKER]
+    more = laid_now - laid_then
+    if changes == 0 and more == 0 and gain == 0 and num_grown < 2:
+        if num_grown == 0:
+            return SAME
+        return (
+            GROWN if memory["knows_names"] or work["wanted_names"] == 0 else UNRELATED
+        )
+    return UNRELATED if loses or more < 0 or more + gain > 0 else NARROWER
+
+
+@kernel
+def reopen(work: Work, ruled_out: int) -> None:
+    """Turns what was ruled out before the hand grew into `ruled_out` or `IS_OPEN`."""
+    for card in range(NUM_CARD_TYPES):
+        if work["lay"][card] == RULED_OUT_BEFORE:
+            work["lay"][card] = ruled_out
+        if work["name"][card] == RULED_OUT_BEFORE:
+            work["name"][card] = ruled_out
+        if work["name_more"][card] == RULED_OUT_BEFORE:
+            work["name_more"][card] = ruled_out
+
+
+@kernel
+def remember(work: Work, memory: Any) -> None:
+    """Writes a question and what its answers say to a memory.
+
+    What was asked and is not legal is ruled out; what nobody asked is open.
+    """
+    has_joker = work["hand"][JOKER] > 0
+    knows_names = has_joker or work["num_names"] < work["wanted_names"]
+    memory["num_ranks"] = work["num_ranks"]
+    memory["pending"] = work["pending"]
+    memory["knows_names"] = knows_names
+    memory["hand"][JOKER] = work["hand"][JOKER]
+    for card in range(NUM_CARD_TYPES):
+        memory["table"][card] = work["table"][card]
+        memory["named"][card] = work["named"][card]
+        memory["locked"][card] = work["locked"][card]
+        memory["hand"][card] = work["hand"][card]
+        memory["lay"][card] = _settled(work["lay"][card], True)
+        memory["name"][card] = _settled(work["name"][card], knows_names)
+        more = _settled(work["name_more"][card], has_joker)
+        memory["name_more"][card] = more if has_joker else RULED_OUT
+    _remember_hints(work, memory)
+
+
+@kernel
+def _remember_hints(work: Work, memory: Any) -> None:
+    """Writes two names that jokers can have; keeps older ones where there are none."""
+    found = 0
+    if work["num_names"] >= NUM_HINTS:
+        for card in range(NUM_CARD_TYPES):
+            if work["name"][card] == IS_LEGAL and found < NUM_HINTS:
+                memory["hints"][found] = card
+                found += 1
+        memory["num_hints"] = found
+
+
+@kernel
+def _settled(answer: int, was_asked: bool) -> int:
+    """Returns an answer as it is remembered."""
+    if answer == IS_OPEN and was_asked:
+        return RULED_OUT
+    return IS_OPEN if answer == NOT_ASKED else answer
