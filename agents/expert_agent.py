@@ -24,6 +24,7 @@ from agents.prospects import (
     undercut_risk,
     worth,
 )
+from agents.tempo import should_stop, small_melds
 from rummy_env import solver
 from rummy_env.actions import END, KNOCK, LAY
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, POINTS
@@ -50,6 +51,7 @@ class ExpertParameters:
     hurry: tuple[int, int, int, int] = (0, 0, 0, 0)
     most_risk: float = 0.5
     kinds_held: int = 2
+    nim_below: int = 8
     weights: Weights = field(default_factory=Weights)
 
 
@@ -141,7 +143,25 @@ class ExpertAgent:
         hurry = np.flatnonzero(waits & self._must_hurry(positions))
         if len(hurry):
             self._hurry(plans, hurry, positions.rows(hurry))
+        waits &= np.array([not plan for plan in plans])
+        self._keep_tempo(
+            plans,
+            np.flatnonzero(waits & should_stop(positions, self._parameters.nim_below)),
+            positions,
+        )
         return plans
+
+    def _keep_tempo(
+        self, plans: list[Plan], rows: NDArray[np.int64], positions: Positions
+    ) -> None:
+        """Writes the small melds that end the drawing where that is worth it."""
+        if not len(rows):
+            return
+        weights = self._parameters.weights
+        choices = small_melds(positions.rows(rows), weights, self._num_ranks)
+        for row, melds in zip(rows, choices, strict=True):
+            if melds:
+                plans[row] = max(melds)[1]
 
     def _must_hurry(self, positions: Positions) -> NDArray[np.bool_]:
         """Tells where somebody else may soon end the round."""

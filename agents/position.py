@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rummy_env import solver
 from rummy_env.actions import LAY
 from rummy_env.cards import JOKER, POINTS
+from rummy_env.config import MIN_PLAYERS
 from rummy_env.observation import view
 
 # What `observation.SECTIONS` says that numbers are divided by.
@@ -39,6 +40,7 @@ class Positions(NamedTuple):
         stock: Cards left in the stock, `[B]`.
         draws: Cards drawn this turn, `[B]`.
         is_lap: Whether it is the last lap, 1 or 0, `[B]`.
+        lap_left: Turns left in it, this one included, or 0, `[B]`.
     """
 
     table: Counts
@@ -52,6 +54,7 @@ class Positions(NamedTuple):
     stock: Counts
     draws: Counts
     is_lap: Counts
+    lap_left: Counts
 
     def rows(self, index: NDArray[Any]) -> Self:
         """Returns some of the positions, by index or mask."""
@@ -61,6 +64,7 @@ class Positions(NamedTuple):
 def read(observations: NDArray[np.float32]) -> Positions:
     """Returns what observations `[B, D]` say."""
     released = _counts(observations, "released")
+    num_players = view(observations, "num_players").argmax(axis=1) + MIN_PLAYERS
     opponents = view(observations, "opponents")[:, :, 1]
     return Positions(
         table=_counts(observations, "table"),
@@ -74,6 +78,7 @@ def read(observations: NDArray[np.float32]) -> Positions:
         stock=_whole(view(observations, "stock_left")[:, 0] * _PER_STOCK),
         draws=view(observations, "draws").argmax(axis=1),
         is_lap=_whole(view(observations, "is_lap")[:, 0]),
+        lap_left=_whole(view(observations, "lap_left")[:, 0] * num_players),
     )
 
 

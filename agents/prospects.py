@@ -98,18 +98,15 @@ class Weights:
     half_open: float = -9.8
 
 
-def worth(outlook: Outlook, weights: Weights, num_ranks: int) -> NDArray[np.float64]:
-    """Returns what ends of turns are worth if the round goes on, `[K]`.
-
-    Only differences between ends of one turn mean something.
-    """
+def facts(outlook: Outlook, num_ranks: int) -> dict[str, NDArray[np.float64]]:
+    """Returns the facts that `Weights` names about ends of turns, `[K]` each."""
     hand, on_table = _planes(outlook.hand[:, :JOKER]), _planes(outlook.table) > 0
     fits, half_fits = _fits(on_table, num_ranks)
     _, pairs = _fits(on_table | (hand > 0), num_ranks)
     unseen = _planes(outlook.unseen[:, :JOKER])
     total = np.maximum(outlook.unseen.sum(axis=1), 1)
     cards = outlook.hand.sum(axis=1)
-    facts = {
+    found = {
         "cards": cards,
         "points": outlook.hand @ POINTS,
         "pairs": (hand * pairs).sum(axis=(1, 2)),
@@ -118,8 +115,16 @@ def worth(outlook: Outlook, weights: Weights, num_ranks: int) -> NDArray[np.floa
         "open": (unseen * fits).sum(axis=(1, 2)) / total,
         "half_open": (unseen * half_fits).sum(axis=(1, 2)) / total,
     }
-    value = np.zeros(len(cards))
-    for name, fact in facts.items():
+    return {name: fact.astype(np.float64) for name, fact in found.items()}
+
+
+def worth(outlook: Outlook, weights: Weights, num_ranks: int) -> NDArray[np.float64]:
+    """Returns what ends of turns are worth if the round goes on, `[K]`.
+
+    Only differences between ends of one turn mean something.
+    """
+    value = np.zeros(len(outlook.hand))
+    for name, fact in facts(outlook, num_ranks).items():
         value += getattr(weights, name) * fact
     return value
 

@@ -1,0 +1,152 @@
+"""A player that judges its options by a network and takes the best of them."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from agents.options import NUM_FEATURES, OptionConfig, Options, features, find_options
+from agents.plans import Plan, Planner
+from agents.position import Positions
+from agents.prospects import Outlook, undercut_risk
+from rummy_env.actions import END, KNOCK, LAY
+from rummy_env.config import RuleConfig
+
+MOST_RISK: Final = 0.5
+"""Chance of an undercut above which nobody knocks."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptionNetworkConfig:
+    """The shape of the network.
+
+    Attributes:
+        hidden_sizes: Units of each hidden layer.
+    """
+
+    hidden_sizes: tuple[int, ...] = (256, 128)
+
+    def __post_init__(self) -> None:
+        """Checks the values."""
+        object.__setattr__(self, "hidden_sizes", tuple(self.hidden_sizes))
+        if not self.hidden_sizes or min(self.hidden_sizes) < 1:
+            raise ValueError("hidden_sizes needs one or more layers of units")
+
+
+class OptionNetwork(nn.Module):
+    """The payoff of an option, in hundreds of points.
+
+    Args:
+        config: The shape of the network.
+    """
+
+    def __init__(self, config: OptionNetworkConfig) -> None:
+        super().__init__()
+        self.config = config
+        sizes = (NUM_FEATURES, *config.hidden_sizes)
+        layers: list[nn.Module] = []
+        for size, next_size in itertools.pairwise(sizes):
+            layers += [nn.Linear(size, next_size), nn.ReLU()]
+        layers.append(nn.Linear(sizes[-1], 1))
+        self.layers = nn.Sequential(*layers)
+
+    def forward(self, options: Tensor) -> Tensor:
+        """Returns the payoffs of options, float32 `[K, NUM_FEATURES]` to `[K]`."""
+        value: Tensor = self.layers(options)
+        return value.squeeze(-1)
+
+
+@torch.no_grad()
+def judge(
+    network: OptionNetwork, positions: Positions, options: Options, num_ranks: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Returns the features of options and what a network thinks they pay."""
+    known = features(positions, options, num_ranks)
+    return known, network(torch.from_numpy(known)).numpy()
+
+
+def best_of(row: NDArray[np.int64], values: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Returns the first best option of each position, by index.
+
+    Args:
+        row: The position of each option, ascending and without gaps, `[K]`.
+        values: What each is worth, `[K]`.
+    """
+    best = np.full(int(row.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(best, row, values)
+    is_best = np.flatnonzero(values == best[row])
+    _, first = np.unique(row[is_best], return_index=True)
+    return np.asarray(is_best[first])
+
+
+def dare(
+    positions: Positions, actions: NDArray[np.int64], masks: NDArray[np.int8]
+) -> None:
+    """Turns the ends of turns into knocks where that is legal and no great risk."""
+    rows = np.flatnonzero((masks[:, KNOCK] == 1) & (actions < LAY))
+    if len(rows):
+        risk = undercut_risk(Outlook.now(positions.rows(rows)))
+        actions[rows] = np.where(risk <= MOST_RISK, KNOCK, END)
+
+
+class DMCAgent:
+    """Takes the option of the highest value. It has no random numbers.
+
+    Args:
+        network: What judges.
+        rules: The game it was trained for.
+        options: Which options there are.
+        name: The name shown in tables.
+    """
+
+    def __init__(
+        self,
+        network: OptionNetwork,
+        rules: RuleConfig,
+        options: OptionConfig | None = None,
+        *,
+        name: str = "dmc",
+    ) -> None:
+        self.rules: RuleConfig | None = rules
+        self._network = network
+        self._options = options or OptionConfig()
+        self._num_ranks = rules.num_ranks
+        self._name = name
+        self._planner = Planner(self._plan, rules.num_ranks)
+
+    @property
+    def name(self) -> str:
+        """The name shown in tables and reports."""
+        return self._name
+
+    def reset(self, seed: int) -> None:
+        """Forgets its plans; there is nothing random."""
+        self._planner.reset()
+
+    def act(
+        self, observations: NDArray[np.float32], masks: NDArray[np.int8]
+    ) -> NDArray[np.int64]:
+        """Returns an action for each position.
+
+        Args:
+            observations: What the player to act sees, float32 `[B, D]`.
+            masks: The legal actions, int8 `[B, 159]`, at least one in each row.
+
+        Returns:
+            Action ids, int64 `[B]`.
+        """
+        positions, actions = self._planner.act(observations, masks)
+        dare(positions, actions, masks)
+        return actions
+
+    def _plan(self, positions: Positions) -> list[Plan]:
+        """Returns the meld of each position, [] to wait."""
+        options = find_options(positions, self._options, self._num_ranks)
+        _, values = judge(self._network, positions, options, self._num_ranks)
+        return [options.plans[number] for number in best_of(options.row, values)]
