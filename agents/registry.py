@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -22,12 +23,14 @@ _CLASSES: Final = {
     "greedy": ("agents.greedy_agent", "GreedyAgent"),
     "hoarder": ("agents.hoarder_agent", "HoarderAgent"),
     "expert": ("agents.expert_agent", "ExpertAgent"),
+    "search": ("agents.search_agent", "SearchAgent"),
 }
 # The rules that an agent is told, as arguments: an observation does not say them.
 _TOLD: Final = {
     "greedy": ("num_ranks",),
     "hoarder": ("num_ranks", "knock_limit"),
     "expert": ("num_ranks", "knock_limit"),
+    "search": ("rules",),
 }
 AGENT_NAMES: Final = tuple(_CLASSES)
 
@@ -54,7 +57,8 @@ def make_agent(name: str, config: RuleConfig) -> Agent:
         make: Callable[..., Agent] = getattr(
             importlib.import_module(module), class_name
         )
-        return make(**{rule: getattr(config, rule) for rule in _TOLD.get(name, ())})
+        known = {**dataclasses.asdict(config), "rules": config}
+        return make(**{rule: known[rule] for rule in _TOLD.get(name, ())})
     if _is_callable(name):
         return CallableAgent.load(name)
     agent = _load(name)

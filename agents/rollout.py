@@ -62,6 +62,25 @@ def play_first_episodes(
             f"{envs.num_players} seats need as many agents as that, not {len(lineup)}"
         )
     envs.reset(seed=seed)
+    return play_out(envs, lineup, report=report)
+
+
+def play_out(
+    envs: VectorEnv,
+    lineup: Sequence[Agent],
+    *,
+    report: Callable[[float], None] = lambda share: None,
+) -> NDArray[np.int64]:
+    """Plays the episode under way in every row to its end.
+
+    Args:
+        envs: The games.
+        lineup: The agent on each seat.
+        report: Is told at every step which share of the episodes has ended.
+
+    Returns:
+        Final scores of every seat, int64 `[N, P]`.
+    """
     scores = np.zeros((envs.num_envs, envs.num_players), dtype=np.int64)
     active = np.ones(envs.num_envs, dtype=np.bool_)
     while active.any():

@@ -108,9 +108,9 @@ def small_melds(
     outlook = Outlook.after(positions.rows(rows), melds, hand)
     values = worth(outlook, weights, num_ranks)
     moves_joker = (melds.plans >= NAME_JOKER).any(axis=1)
-    for number in np.flatnonzero((kept.sum(axis=1) == 0) & ~moves_joker):
-        plan = melds.plans[number]
-        found[rows[number]].append((float(values[number]), plan[plan >= LAY].tolist()))
+    for at in np.flatnonzero((kept.sum(axis=1) == 0) & ~moves_joker):
+        plan = melds.plans[at]
+        found[rows[at]].append((float(values[at]), plan[plan >= LAY].tolist()))
     return found
 
 

@@ -9,6 +9,7 @@ import secrets
 import zipfile
 import zlib
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
@@ -233,6 +234,37 @@ class VectorEnv:
         self._advance(np.full(self.num_envs, batch.NO_ACTION))
         self._is_reset = True
         return self.observation, self._info
+
+    def place(self, games: Sequence[State]) -> None:
+        """Goes on from given games, one for each row, as after a reset.
+
+        What searches for a move wants: many ways on from one position. The episodes
+        after these are those that `reset` would have gone on with.
+
+        Args:
+            games: Rounds that run, under the engine's rules.
+
+        Raises:
+            RummyError: There are not as many games as rows, a round is over, or the
+                rules are others.
+        """
+        if len(games) != self.num_envs:
+            raise RummyError(
+                f"{self.num_envs} rows take as many games, not {len(games)}"
+            )
+        for game in games:
+            if game.config != self.config:
+                raise RummyError("a game to go on from has other rules than the engine")
+            if game.outcome() is not None:
+                raise RummyError("a round to go on from is over")
+        for row, game in enumerate(games):
+            self._states[row] = game.record[0]
+            self.action_mask[row] = game.action_mask()
+        self.current_player[:] = self._states["to_move"]
+        for array in (self.reward, self._carried, self.terminated, self.truncated):
+            array[:] = 0
+        self._is_reset, self._is_interrupted = True, False
+        self.observation[:] = self.observe(self.current_player)
 
     def step(
         self, actions: Any
