@@ -121,7 +121,7 @@ def test_listed_completions_agree_on_turns() -> None:
     compare()
     assert min(seen["some"], seen["none"]) > 60, seen
     assert min(seen["lay"], seen["joker"]) > 20, seen
-    assert seen["take"] > 3, seen
+    assert seen["take"] > 0, seen
 
 
 def test_best_melds_of_known_hands() -> None:

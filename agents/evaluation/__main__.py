@@ -43,6 +43,7 @@ examples:
   python -m agents.evaluation my_module:policy expert --players 2 --episode game
 """
 _INTERRUPTED: Final = 130
+_SECONDS_TO_INTERRUPT: Final = 0.5
 
 _RULES: Final = "rules."
 _SHORT: Final = {"num_players": ["--players"], "num_ranks": ["--ranks"]}
@@ -147,13 +148,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     _check(parser, chosen)
     try:
-        if len(chosen.agents) == 1:
-            return _measure(chosen)
-        return _compare(chosen)
+        try:
+            if len(chosen.agents) == 1:
+                return _measure(chosen)
+            return _compare(chosen)
+        except BrokenProcessPool:
+            # Ctrl-C reaches the workers as well, and now and then them first
+            time.sleep(_SECONDS_TO_INTERRUPT)
+            parser.error("a worker has died; --workers 1 shows why")
     except (RummyError, ValueError) as error:
         parser.error(str(error))
-    except BrokenProcessPool:
-        parser.error("a worker has died; --workers 1 shows why")
     except KeyboardInterrupt:
         print("interrupted; nothing was written", file=sys.stderr)
         return _INTERRUPTED
