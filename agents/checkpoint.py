@@ -117,6 +117,11 @@ def load_policy(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     return description, weights
 
 
+def name_of(path: Path) -> str:
+    """Returns what the agent of a policy or checkpoint is called: the run's folder."""
+    return path.resolve().parent.name
+
+
 def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yields nested data as dotted keys and values."""
     for key, value in data.items():

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Any, Final, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from agents import checkpoint
+from agents.checkpoint import CheckpointError
 from agents.options import NUM_FEATURES, OptionConfig, Options, features, find_options
 from agents.plans import Plan, Planner
 from agents.position import Positions
@@ -18,6 +23,8 @@ from agents.prospects import Outlook, undercut_risk
 from rummy_env.actions import END, KNOCK, LAY
 from rummy_env.config import RuleConfig
 
+ALGORITHM: Final = "dmc"
+"""What the description of a policy says it was learnt by."""
 MOST_RISK: Final = 0.5
 """Chance of an undercut above which nobody knocks."""
 
@@ -28,6 +35,9 @@ class OptionNetworkConfig:
 
     Attributes:
         hidden_sizes: Units of each hidden layer.
+
+    Raises:
+        ValueError: There is no hidden layer, or one without units.
     """
 
     hidden_sizes: tuple[int, ...] = (256, 128)
@@ -36,7 +46,10 @@ class OptionNetworkConfig:
         """Checks the values."""
         object.__setattr__(self, "hidden_sizes", tuple(self.hidden_sizes))
         if not self.hidden_sizes or min(self.hidden_sizes) < 1:
-            raise ValueError("hidden_sizes needs one or more layers of units")
+            raise ValueError(
+                "option_network.hidden_sizes needs one or more layers of one or more "
+                f"units, not {list(self.hidden_sizes)}"
+            )
 
 
 class OptionNetwork(nn.Module):
@@ -60,6 +73,19 @@ class OptionNetwork(nn.Module):
         """Returns the payoffs of options, float32 `[K, NUM_FEATURES]` to `[K]`."""
         value: Tensor = self.layers(options)
         return value.squeeze(-1)
+
+
+def describe(
+    rules: RuleConfig, options: OptionConfig, network: OptionNetworkConfig
+) -> dict[str, Any]:
+    """Returns the description of policies and checkpoints; see `checkpoint`."""
+    return checkpoint.describe(
+        algorithm=ALGORITHM,
+        rules=rules.options(),
+        options=dataclasses.asdict(options),
+        network=dataclasses.asdict(network),
+        num_features=NUM_FEATURES,
+    )
 
 
 @torch.no_grad()
@@ -103,6 +129,9 @@ class DMCAgent:
         rules: The game it was trained for.
         options: Which options there are.
         name: The name shown in tables.
+
+    Attributes:
+        rules: The game it was trained for.
     """
 
     def __init__(
@@ -113,12 +142,47 @@ class DMCAgent:
         *,
         name: str = "dmc",
     ) -> None:
-        self.rules: RuleConfig | None = rules
+        self.rules = rules
         self._network = network
         self._options = options or OptionConfig()
         self._num_ranks = rules.num_ranks
         self._name = name
         self._planner = Planner(self._plan, rules.num_ranks)
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Returns the agent of a policy or checkpoint, named by the run's folder.
+
+        Raises:
+            CheckpointError: There is no policy, or it does not fit this package.
+        """
+        return cls.of(path, *checkpoint.load_policy(path))
+
+    @classmethod
+    def of(
+        cls, path: Path, description: Mapping[str, Any], weights: Mapping[str, Tensor]
+    ) -> Self:
+        """Returns the agent of what `checkpoint.load_policy` read from a path.
+
+        Raises:
+            CheckpointError: It does not fit this package.
+        """
+        try:
+            rules = RuleConfig.from_options(**description["rules"])
+            options = OptionConfig(**description["options"])
+            num_features = description["num_features"]
+            config = OptionNetworkConfig(**description["network"])
+            network = OptionNetwork(config)
+            if num_features == NUM_FEATURES:
+                network.load_state_dict(weights)
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise CheckpointError(f"{path} does not fit this version") from error
+        if num_features != NUM_FEATURES:
+            raise CheckpointError(
+                f"{path} knows options by {num_features} features, this version by "
+                f"{NUM_FEATURES}"
+            )
+        return cls(network.eval(), rules, options, name=checkpoint.name_of(path))
 
     @property
     def name(self) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from agents.checkpoint import CheckpointError, load_policy
+from agents.checkpoint import CheckpointError, load_policy, name_of
 from agents.networks import (
     ActorCritic,
     NetworkConfig,
@@ -57,7 +59,23 @@ class PolicyAgent:
         Raises:
             CheckpointError: There is no policy, or it does not fit this package.
         """
-        description, weights = load_policy(path)
+        return cls.of(path, *load_policy(path), sample=sample, seed=seed)
+
+    @classmethod
+    def of(
+        cls,
+        path: Path,
+        description: Mapping[str, Any],
+        weights: Mapping[str, Tensor],
+        *,
+        sample: bool = False,
+        seed: int = 0,
+    ) -> Self:
+        """Returns the agent of what `load_policy` read from a path.
+
+        Raises:
+            CheckpointError: It does not fit this package.
+        """
         try:
             rules = RuleConfig.from_options(**description["rules"])
             num_actions = description["num_actions"]
@@ -73,8 +91,9 @@ class PolicyAgent:
             raise CheckpointError(
                 f"{path} knows {num_actions} actions, the game has {NUM_ACTIONS}"
             )
-        name = path.resolve().parent.name
-        return cls(network.eval(), name=name, rules=rules, sample=sample, seed=seed)
+        return cls(
+            network.eval(), name=name_of(path), rules=rules, sample=sample, seed=seed
+        )
 
     @property
     def name(self) -> str:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agents.base import Agent
 from agents.callable_agent import CallableAgent
-from agents.checkpoint import POLICY_NAME, CheckpointError, differences
+from agents.checkpoint import POLICY_NAME, CheckpointError, differences, load_policy
 from rummy_env.config import RuleConfig
 from rummy_env.errors import nearest
 
 if TYPE_CHECKING:
+    from agents.dmc_agent import DMCAgent
     from agents.policy_agent import PolicyAgent
 
 # Modules, not classes: an agent is imported when it is asked for.
@@ -33,6 +34,11 @@ _TOLD: Final = {
     "search": ("rules",),
 }
 AGENT_NAMES: Final = tuple(_CLASSES)
+# Policies read from files, by what they were learnt by; the first do not say it.
+_LEARNT: Final = {
+    "ppo": ("agents.policy_agent", "PolicyAgent"),
+    "dmc": ("agents.dmc_agent", "DMCAgent"),
+}
 
 
 class UnknownAgentError(ValueError):
@@ -53,10 +59,7 @@ def make_agent(name: str, config: RuleConfig) -> Agent:
         CallableError: The callable cannot be imported.
     """
     if name in _CLASSES:
-        module, class_name = _CLASSES[name]
-        make: Callable[..., Agent] = getattr(
-            importlib.import_module(module), class_name
-        )
+        make: Callable[..., Agent] = _imported(*_CLASSES[name])
         known = {**dataclasses.asdict(config), "rules": config}
         return make(**{rule: known[rule] for rule in _TOLD.get(name, ())})
     if _is_callable(name):
@@ -67,12 +70,17 @@ def make_agent(name: str, config: RuleConfig) -> Agent:
     return agent
 
 
+def _imported(module: str, name: str) -> Any:
+    """Returns what a module calls by a name."""
+    return getattr(importlib.import_module(module), name)
+
+
 def _is_callable(name: str) -> bool:
     """Tells whether a name is of the form module:callable, and no path."""
     return ":" in name and not Path(name).exists()
 
 
-def _load(name: str) -> PolicyAgent:
+def _load(name: str) -> PolicyAgent | DMCAgent:
     """Returns the agent of a path."""
     path = Path(name)
     if path.is_dir():
@@ -83,13 +91,19 @@ def _load(name: str) -> PolicyAgent:
         raise UnknownAgentError(
             f"there is no agent and no policy {name!r}; {nearest(name, AGENT_NAMES)}"
         )
-    # Imported late: whoever plays without a network builds none.
-    from agents.policy_agent import PolicyAgent
+    description, weights = load_policy(path)
+    algorithm = description.get("algorithm", "ppo")
+    if algorithm not in _LEARNT:
+        raise CheckpointError(
+            f"{path} was learnt by {algorithm}, of which this version knows nothing"
+        )
+    agent: PolicyAgent | DMCAgent = _imported(*_LEARNT[algorithm]).of(
+        path, description, weights
+    )
+    return agent
 
-    return PolicyAgent.load(path)
 
-
-def _options(agent: PolicyAgent) -> dict[str, Any]:
+def _options(agent: PolicyAgent | DMCAgent) -> dict[str, Any]:
     """Returns the rule options that a policy read from a file was trained for."""
     assert agent.rules is not None
     return agent.rules.options()
