@@ -7,7 +7,7 @@ from typing import Final
 
 from rich.console import Console
 
-from agents import config, evaluation, ppo
+from agents import config, evaluation, ppo, training
 from agents.callable_agent import CallableError
 from agents.checkpoint import CheckpointError
 from agents.registry import UnknownAgentError
@@ -39,7 +39,7 @@ def _run() -> int:
         saved = chosen.save()
     except OSError as error:
         config.fail(f"the folder of the run cannot be written: {error}")
-    result = ppo.train(learner, chosen.run, saved.parent)
+    result = training.train(learner, chosen.run, saved.parent)
     console = Console(soft_wrap=True, highlight=False)
     console.print(f"{result.global_step:,} steps trained; policy: {result.policy}")
     console.print("To go on:")

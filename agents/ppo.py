@@ -1,6 +1,6 @@
 """Masked proximal policy optimisation by self-play: one network on every seat.
 
-Read from `train` downwards. Hyperparameters and log keys are named as in CleanRL. The
+Read from `Learner` downwards. Hyperparameters and log keys are named as in CleanRL. The
 games are stepped many at once; every action of every seat is a sample, and a sample's
 advantage counts to the *same seat's* next action (`returns.seat_gae`).
 """
@@ -10,14 +10,13 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, ClassVar, Final, Literal, Self
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from rich.console import Console
 from torch import Tensor
 
 from agents import checkpoint, losses
@@ -28,7 +27,7 @@ from agents.networks import (
     sample_actions,
 )
 from agents.returns import seat_gae
-from agents.run import Clock, Display, MetricsLog, RunConfig, StopRequest
+from agents.run import RunConfig
 from rummy_env import VectorEnv
 from rummy_env.actions import NUM_ACTIONS
 from rummy_env.config import RuleConfig
@@ -125,67 +124,6 @@ class PPOConfig:
         return max(1, self.total_timesteps // self.batch_size)
 
 
-@dataclass(frozen=True)
-class TrainingResult:
-    """What a run leaves behind.
-
-    Attributes:
-        checkpoint: The full training state.
-        policy: The weights alone.
-        global_step: Actions trained on.
-        is_complete: Whether `total_timesteps` or `max_minutes` was reached, rather than
-            a stop asked for.
-    """
-
-    checkpoint: Path
-    policy: Path
-    global_step: int
-    is_complete: bool
-
-
-def train(learner: Learner, run: RunConfig, folder: Path) -> TrainingResult:
-    """Trains until the steps or the minutes are up, or a signal asks to stop.
-
-    Args:
-        learner: A new or a restored one.
-        run: How long and with how many threads.
-        folder: Where metrics and checkpoints go; a restored learner's own.
-
-    Returns:
-        Where the results are.
-    """
-    torch.set_num_threads(run.torch_threads)
-    batch = Batch.empty(learner.envs, learner.ppo)
-    clock = Clock(run)
-    first_step = learner.global_step
-    with (
-        StopRequest() as stop,
-        MetricsLog(folder, learner.update, tensorboard=run.tensorboard) as log,
-        Display(Console(), _SHOWN) as display,
-    ):
-        while (progress := learner.progress(clock)) < 1 and not stop.is_made:
-            learner.anneal(progress)
-            played = collect(learner, batch)
-            learnt = improve(learner, batch)
-            metrics = {
-                "charts/SPS": (learner.global_step - first_step) / clock.seconds,
-                "charts/learning_rate": learner.learning_rate,
-                **played,
-                **learnt,
-            }
-            log.write(learner.update, learner.global_step, metrics)
-            display.show(learner.progress(clock), clock.seconds, metrics)
-            if clock.is_checkpoint_due():
-                learner.save(folder)
-    learner.save(folder)
-    return TrainingResult(
-        checkpoint=folder / checkpoint.CHECKPOINT_NAME,
-        policy=folder / checkpoint.POLICY_NAME,
-        global_step=learner.global_step,
-        is_complete=progress >= 1,
-    )
-
-
 @dataclass
 class Learner:
     """All that changes while training, and what it is saved as.
@@ -199,7 +137,11 @@ class Learner:
         description: What a checkpoint of this training fits.
         update: Updates made.
         global_step: Actions trained on.
+        batch: Memory for the samples of an update.
+        shown: The metrics to show.
     """
+
+    shown: ClassVar[Mapping[str, str]] = _SHOWN
 
     ppo: PPOConfig
     envs: VectorEnv
@@ -209,6 +151,11 @@ class Learner:
     description: dict[str, Any]
     update: int = 0
     global_step: int = 0
+    batch: Batch = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Makes the memory."""
+        self.batch = Batch.empty(self.envs, self.ppo)
 
     @classmethod
     def new(
@@ -256,9 +203,10 @@ class Learner:
             ),
         )
 
-    def progress(self, clock: Clock) -> float:
-        """Returns the share of the steps or the minutes used, whichever is more."""
-        return max(self.update / self.ppo.num_updates, clock.progress)
+    @property
+    def progress(self) -> float:
+        """The share of `total_timesteps` that is used."""
+        return self.update / self.ppo.num_updates
 
     @property
     def learning_rate(self) -> float:
@@ -270,6 +218,10 @@ class Learner:
         remaining = 1 - progress if self.ppo.anneal_lr else 1.0
         for group in self.optimizer.param_groups:
             group["lr"] = self.ppo.learning_rate * remaining
+
+    def learn(self) -> dict[str, float]:
+        """Makes one update from new samples; returns its metrics."""
+        return {**collect(self, self.batch), **improve(self, self.batch)}
 
     def save(self, folder: Path) -> None:
         """Writes the checkpoint and the policy into the folder."""

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from agents import ppo
 from agents.checkpoint import CheckpointError
 from agents.networks import ActorCritic, NetworkConfig
 from agents.policy_agent import PolicyAgent
 from agents.random_agent import RandomAgent
 from agents.registry import UnknownAgentError, make_agent
 from agents.rollout import choose_actions, play_first_episodes
+from agents.training import train
 from rummy_env.actions import NUM_ACTIONS
 from rummy_env.config import RuleConfig
 from tests.agents.test_ppo import RUN, new_learner, updates
@@ -62,7 +62,7 @@ def test_policy_agent_refuses_observations_of_another_length():
 def test_registry_makes_agents_by_name_and_by_path(tmp_path):
     folder = tmp_path / "mine"
     folder.mkdir()
-    result = ppo.train(new_learner(updates(1)), RUN, folder)
+    result = train(new_learner(updates(1)), RUN, folder)
     assert make_agent("random", RULES).name == "random"
     for path in (folder, result.policy):
         assert make_agent(str(path), RULES).name == "mine"

@@ -15,6 +15,7 @@ from agents.networks import NetworkConfig
 from agents.policy_agent import PolicyAgent
 from agents.ppo import Learner, PPOConfig
 from agents.run import RunConfig
+from agents.training import train
 from rummy_env.config import RuleConfig
 from tests.agents.toy import POINTS, ToyEnv
 
@@ -44,7 +45,7 @@ def without_time(rows):
 def test_same_seed_same_first_fifty_losses(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-        ppo.train(new_learner(), RUN, tmp_path / name)
+        train(new_learner(), RUN, tmp_path / name)
     rows = [without_time(rows_of(tmp_path / name)) for name in ("a", "b")]
     assert len(rows[0]) == 50
     assert rows[0] == rows[1]
@@ -55,27 +56,27 @@ def test_resuming_continues_identically(tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     whole.mkdir()
     parts.mkdir()
-    ppo.train(new_learner(dataclasses.replace(updates(10), **fixed)), RUN, whole)
+    train(new_learner(dataclasses.replace(updates(10), **fixed)), RUN, whole)
     first = dataclasses.replace(updates(4), **fixed)
-    result = ppo.train(new_learner(first), RUN, parts)
+    result = train(new_learner(first), RUN, parts)
     assert result.is_complete
     resumed = new_learner(dataclasses.replace(updates(10), **fixed))
     resumed.restore(result.checkpoint)
     assert (resumed.update, resumed.global_step) == (4, 4 * 64)
-    ppo.train(resumed, RUN, parts)
+    train(resumed, RUN, parts)
     assert without_time(rows_of(whole)) == without_time(rows_of(parts))
     policies = [(f / "policy.safetensors").read_bytes() for f in (whole, parts)]
     assert policies[0] == policies[1]
 
 
 def test_rows_after_the_checkpoint_are_dropped_on_resuming(tmp_path):
-    result = ppo.train(new_learner(updates(2)), RUN, tmp_path)
+    result = train(new_learner(updates(2)), RUN, tmp_path)
     lost = {**rows_of(tmp_path)[-1], "update": 3}
     with (tmp_path / "metrics.jsonl").open("a") as file:
         file.write(json.dumps(lost) + "\n" + '{"update": 4, "cut')
     resumed = new_learner(updates(4))
     resumed.restore(result.checkpoint)
-    ppo.train(resumed, RUN, tmp_path)
+    train(resumed, RUN, tmp_path)
     assert [row["update"] for row in rows_of(tmp_path)] == [1, 2, 3, 4]
     assert rows_of(tmp_path)[2] != lost
     with (tmp_path / "metrics.csv").open(newline="") as file:
@@ -83,7 +84,7 @@ def test_rows_after_the_checkpoint_are_dropped_on_resuming(tmp_path):
 
 
 def test_log_has_the_usual_keys(tmp_path):
-    ppo.train(new_learner(updates(1)), RUN, tmp_path)
+    train(new_learner(updates(1)), RUN, tmp_path)
     names = "value_loss policy_loss entropy old_approx_kl approx_kl clipfrac"
     expected = {f"losses/{name}" for name in f"{names} explained_variance".split()}
     names = "SPS learning_rate episodes episodic_return episodic_length"
@@ -99,7 +100,7 @@ def test_learns_the_toy_game(tmp_path):
         learning_rate=0.01,
         total_timesteps=30_000,
     )
-    result = ppo.train(new_learner(quick), RUN, tmp_path)
+    result = train(new_learner(quick), RUN, tmp_path)
     first, *_, last = [row["losses/entropy"] for row in rows_of(tmp_path)]
     assert last < first / 2
     agent = PolicyAgent.load(result.policy)
@@ -123,7 +124,7 @@ def test_a_signal_finishes_the_update_saves_and_gives_back_the_signal(
             return super().step(actions)
 
     before = signal.getsignal(number)
-    result = ppo.train(new_learner(make=Interrupted), RUN, tmp_path)
+    result = train(new_learner(make=Interrupted), RUN, tmp_path)
     assert not result.is_complete
     assert result.global_step == 2 * SMALL.batch_size
     assert Interrupted.steps == 16
@@ -141,13 +142,13 @@ def test_a_second_signal_stops_at_once(tmp_path):
             return super().step(actions)
 
     with pytest.raises(KeyboardInterrupt):
-        ppo.train(new_learner(make=Interrupted), RUN, tmp_path)
+        train(new_learner(make=Interrupted), RUN, tmp_path)
 
 
 def test_minutes_end_a_run(tmp_path):
     run = dataclasses.replace(RUN, max_minutes=0.5 / 60)
     endless = updates(10**9)
-    result = ppo.train(new_learner(endless), run, tmp_path)
+    result = train(new_learner(endless), run, tmp_path)
     assert result.is_complete
     rates = [row["charts/learning_rate"] for row in rows_of(tmp_path)]
     assert len(rates) > 1
@@ -156,7 +157,7 @@ def test_minutes_end_a_run(tmp_path):
 
 
 def test_restore_refuses_other_rules_and_other_networks(tmp_path):
-    result = ppo.train(new_learner(updates(1)), RUN, tmp_path)
+    result = train(new_learner(updates(1)), RUN, tmp_path)
     other = new_learner(
         rules=RuleConfig(num_players=3, knock_limit=10),
         network=NetworkConfig(hidden_sizes=(16,), activation="relu"),
@@ -168,12 +169,12 @@ def test_restore_refuses_other_rules_and_other_networks(tmp_path):
 
 
 def test_another_number_of_games_is_dealt_anew(tmp_path):
-    result = ppo.train(new_learner(updates(1)), RUN, tmp_path)
+    result = train(new_learner(updates(1)), RUN, tmp_path)
     more = dataclasses.replace(updates(3), num_envs=16, num_steps=4)
     learner = new_learner(more)
     learner.restore(result.checkpoint)
     assert learner.envs.num_envs == 16
-    assert ppo.train(learner, RUN, tmp_path).global_step == 3 * 64
+    assert train(learner, RUN, tmp_path).global_step == 3 * 64
 
 
 def test_every_sample_is_used_once_an_epoch():

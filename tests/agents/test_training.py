@@ -2,13 +2,13 @@
 
 import pytest
 
-from agents import ppo
 from agents.evaluation import EvaluationConfig, play_match
 from agents.networks import NetworkConfig
 from agents.policy_agent import PolicyAgent
 from agents.ppo import Learner, PPOConfig
 from agents.random_agent import RandomAgent
 from agents.run import RunConfig
+from agents.training import train
 from rummy_env.config import RuleConfig
 
 SMALL_GAME = RuleConfig(num_players=2, num_ranks=6, hand_size=7)
@@ -24,7 +24,7 @@ def test_one_update_on_the_game_is_finite_and_repeats(tmp_path):
     for name in ("a", "b"):
         learner = Learner.new(SMALL_GAME, network, ppo_config, RUN)
         (tmp_path / name).mkdir()
-        result = ppo.train(learner, RUN, tmp_path / name)
+        result = train(learner, RUN, tmp_path / name)
         weights.append(result.policy.read_bytes())
         assert result.global_step == 512
     assert weights[0] == weights[1]
@@ -44,11 +44,11 @@ def test_resuming_goes_on_with_the_same_games(tmp_path):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     whole.mkdir()
     parts.mkdir()
-    expected = ppo.train(Learner.new(SMALL_GAME, network, updates(4), RUN), RUN, whole)
-    half = ppo.train(Learner.new(SMALL_GAME, network, updates(2), RUN), RUN, parts)
+    expected = train(Learner.new(SMALL_GAME, network, updates(4), RUN), RUN, whole)
+    half = train(Learner.new(SMALL_GAME, network, updates(2), RUN), RUN, parts)
     resumed = Learner.new(SMALL_GAME, network, updates(4), RUN)
     resumed.restore(half.checkpoint)
-    result = ppo.train(resumed, RUN, parts)
+    result = train(resumed, RUN, parts)
     assert result.policy.read_bytes() == expected.policy.read_bytes()
 
 
@@ -63,7 +63,7 @@ def test_training_beats_random_within_a_minute(tmp_path):
     )
     network = NetworkConfig(hidden_sizes=(128,))
     learner = Learner.new(SMALL_GAME, network, ppo_config, RUN)
-    result = ppo.train(learner, RUN, tmp_path)
+    result = train(learner, RUN, tmp_path)
     match = play_match(
         PolicyAgent.load(result.policy),
         RandomAgent(),
