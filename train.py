@@ -7,12 +7,14 @@ from typing import Final
 
 from rich.console import Console
 
-from agents import config, evaluation, ppo, training
+from agents import config, dmc, evaluation, ppo, training
 from agents.callable_agent import CallableError
 from agents.checkpoint import CheckpointError
 from agents.registry import UnknownAgentError
 
 _INTERRUPTED: Final = 130
+# What the algorithms count.
+_COUNTED: Final = {"ppo": "steps", "dmc": "choices"}
 
 
 def main() -> int:
@@ -24,13 +26,23 @@ def main() -> int:
         return _INTERRUPTED
 
 
+def _new_learner(chosen: config.TrainConfig) -> training.Learner:
+    """Returns what learns by the algorithm chosen."""
+    rules, run = chosen.rules, chosen.run
+    if chosen.algorithm == "dmc":
+        return dmc.Learner.new(
+            rules, chosen.option_network, chosen.options, chosen.dmc, run
+        )
+    return ppo.Learner.new(rules, chosen.network, chosen.ppo, run)
+
+
 def _run() -> int:
     """Does what `main` says, and lets an interrupt through."""
     chosen = config.parse()
     try:
         # Found out before the training, not after it.
         evaluation.make_opponents(chosen.rules, chosen.evaluation)
-        learner = ppo.Learner.new(chosen.rules, chosen.network, chosen.ppo, chosen.run)
+        learner = _new_learner(chosen)
         if chosen.resume is not None:
             learner.restore(chosen.resume)
     except (CallableError, CheckpointError, UnknownAgentError) as error:
@@ -41,7 +53,8 @@ def _run() -> int:
         config.fail(f"the folder of the run cannot be written: {error}")
     result = training.train(learner, chosen.run, saved.parent)
     console = Console(soft_wrap=True, highlight=False)
-    console.print(f"{result.global_step:,} steps trained; policy: {result.policy}")
+    counted = f"{result.global_step:,} {_COUNTED[chosen.algorithm]}"
+    console.print(f"{counted} trained on; policy: {result.policy}")
     console.print("To go on:")
     console.print(chosen.resume_command(result.checkpoint, learner.update))
     if result.is_complete and chosen.evaluation.opponents:

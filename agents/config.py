@@ -22,17 +22,25 @@ from typing import Any, Final, Literal, NoReturn
 import jsonargparse
 import yaml
 
+from agents.dmc import DMCConfig
+from agents.dmc_agent import OptionNetworkConfig
 from agents.evaluation import EvaluationConfig
 from agents.networks import NetworkConfig
+from agents.options import OptionConfig
 from agents.ppo import PPOConfig
 from agents.run import RunConfig
 from rummy_env.config import RuleConfig
+
+Algorithm = Literal["ppo", "dmc"]
 
 _FILE_NAME: Final = "config.yaml"
 _SECTIONS: Final = {
     "rules": RuleConfig,
     "network": NetworkConfig,
     "ppo": PPOConfig,
+    "dmc": DMCConfig,
+    "options": OptionConfig,
+    "option_network": OptionNetworkConfig,
     "run": RunConfig,
     "evaluation": EvaluationConfig,
 }
@@ -63,17 +71,23 @@ class TrainConfig:
     Attributes:
         algorithm: What learns; its own section has its hyperparameters.
         rules: The game.
-        network: The shape of the network.
+        network: The shape of PPO's network.
         ppo: Hyperparameters of PPO.
+        dmc: Hyperparameters of Deep Monte Carlo.
+        options: What Deep Monte Carlo chooses among.
+        option_network: The shape of its network.
         run: Where, how long and with how many threads.
         evaluation: How the result is measured.
         resume: A checkpoint to go on from, or None.
     """
 
-    algorithm: Literal["ppo"]
+    algorithm: Algorithm
     rules: RuleConfig
     network: NetworkConfig
     ppo: PPOConfig
+    dmc: DMCConfig
+    options: OptionConfig
+    option_network: OptionNetworkConfig
     run: RunConfig
     evaluation: EvaluationConfig
     resume: Path | None = None
@@ -94,17 +108,24 @@ class TrainConfig:
 
         Args:
             checkpoint: Where it is; the settings are beside it.
-            update: The updates made; where they are all, twice the steps are asked for.
+            update: The updates made; where they are all, twice as many are asked for.
         """
-        settings = checkpoint.with_name(_FILE_NAME)
+        file = checkpoint.with_name(_FILE_NAME)
         command = (
-            f"{shlex.quote(_python())} train.py --config {shlex.quote(str(settings))} "
+            f"{shlex.quote(_python())} train.py --config {shlex.quote(str(file))} "
             f"--resume {shlex.quote(str(checkpoint))}"
         )
-        if update >= self.ppo.num_updates:
-            steps = 2 * self.ppo.num_updates * self.ppo.batch_size
-            command += f" --ppo.total_timesteps {steps}"
-        return command
+        settings = self.dmc if self.algorithm == "dmc" else self.ppo
+        return command + (self._longer() if update >= settings.num_updates else "")
+
+    def _longer(self) -> str:
+        """Returns the flag that asks for twice as many updates."""
+        if self.algorithm == "dmc":
+            choices = 2 * self.dmc.num_updates * self.dmc.num_choices
+            return f" --dmc.total_choices {choices}"
+        return (
+            f" --ppo.total_timesteps {2 * self.ppo.num_updates * self.ppo.batch_size}"
+        )
 
     def to_yaml(self) -> str:
         """Returns the settings as a file for `--config`, without `resume`."""
@@ -139,7 +160,11 @@ def _parser() -> jsonargparse.ArgumentParser:
         help="A checkpoint.pt to go on from, in the same folder.",
     )
     parser.add_argument(
-        "--algorithm", type=Literal["ppo"], default="ppo", help="What learns."
+        "--algorithm",
+        type=Algorithm,
+        default="ppo",
+        help="What learns: proximal policy optimisation (sections network, ppo) or "
+        "Deep Monte Carlo (dmc, options, option_network).",
     )
     for name, section in _SECTIONS.items():
         parser.add_class_arguments(section, name)
@@ -210,7 +235,8 @@ def _setting_names() -> tuple[dict[str, str], dict[str, str]]:
     A name of several settings is that of the first section.
 
     Returns:
-        By dotted key and by last name; by the initials of the last name, as in `lr`.
+        By dotted key and by last name; by the initials of the last name, as in `lr` and
+        `ppo.lr`.
     """
     names = {"config": "config", "resume": "resume", "algorithm": "algorithm"}
     initials: dict[str, str] = {}
@@ -218,7 +244,9 @@ def _setting_names() -> tuple[dict[str, str], dict[str, str]]:
         for field in dataclasses.fields(settings):
             key = names[f"{section}.{field.name}"] = f"{section}.{field.name}"
             names.setdefault(field.name, key)
-            initials.setdefault("".join(w[0] for w in field.name.split("_")), key)
+            short = "".join(word[0] for word in field.name.split("_"))
+            initials.setdefault(short, key)
+            initials.setdefault(f"{section}.{short}", key)
     return names, initials
 
 
@@ -228,7 +256,7 @@ def _suggestion(key: str) -> str:
     last = key.rpartition(".")[2]
     found = names.get(last)
     if found is None and len(last) > 1:  # one letter is nobody's abbreviation
-        found = initials.get(last)
+        found = initials.get(key, initials.get(last))
     for name in (key, last):
         if found is None and (close := difflib.get_close_matches(name, names, n=1)):
             found = names[close[0]]

@@ -31,7 +31,7 @@ MOST_RISK: Final = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class OptionNetworkConfig:
-    """The shape of the network.
+    """The shape of the network that judges options.
 
     Attributes:
         hidden_sizes: Units of each hidden layer.

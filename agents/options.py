@@ -42,7 +42,7 @@ _FACTS: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class OptionConfig:
-    """Which options there are.
+    """Which options there are: to wait, the best meld, small ones.
 
     Attributes:
         window: With more cards in the stock nothing is laid, unless it may end the
@@ -50,11 +50,22 @@ class OptionConfig:
         content: Points that the best meld must leave, at most, to be an option
             before.
         num_small: The most small melds to choose from.
+
+    Raises:
+        ValueError: A value is out of range.
     """
 
     window: int = 24
     content: int = 5
     num_small: int = 3
+
+    def __post_init__(self) -> None:
+        """Checks the values."""
+        for name in ("window", "content", "num_small"):
+            if getattr(self, name) < 0:
+                raise ValueError(
+                    f"options.{name} is 0 or more, not {getattr(self, name)}"
+                )
 
 
 class Options(NamedTuple):
@@ -147,6 +158,7 @@ def features(
     """Returns what is known of each option, float32 `[K, NUM_FEATURES]`.
 
     The cards come first, 52 of a kind, so that suits can be exchanged (`CARD_PLANES`).
+    All but `SHARES` are halves: 0, 0.5, 1 and so on.
     """
     outlook, row = options.outlook, options.row
     count = len(row)
@@ -181,15 +193,14 @@ def features(
 
 
 CARD_PLANES: Final = 3
-NUM_FEATURES: Final = (
+_FIRST_SHARE: Final = (
     CARD_PLANES * NUM_CARD_TYPES
     + 2 * _NUM_DRAWS * (_MOST_STOCK + 1)
     + _NUM_KINDS
     + MAX_PLAYERS
     + 1
     + 3
-    + MAX_PLAYERS
-    - 1
-    + len(_FACTS)
-    + 2
 )
+SHARES: Final = slice(_FIRST_SHARE, _FIRST_SHARE + MAX_PLAYERS - 1 + len(_FACTS))
+"""The features that may be any number."""
+NUM_FEATURES: Final = SHARES.stop + 2

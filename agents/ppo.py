@@ -43,7 +43,7 @@ _SHOWN: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class PPOConfig:
-    """The hyperparameters, named as in CleanRL.
+    """The hyperparameters of PPO, named as in CleanRL.
 
     Attributes:
         total_timesteps: Actions to train on, over all games.

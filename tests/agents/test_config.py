@@ -7,7 +7,10 @@ import pytest
 import yaml
 
 from agents import config
+from agents.dmc import DMCConfig
+from agents.dmc_agent import OptionNetworkConfig
 from agents.evaluation import EvaluationConfig
+from agents.options import OptionConfig
 from agents.ppo import PPOConfig
 from agents.run import RunConfig
 
@@ -61,6 +64,10 @@ def test_flags_win_over_the_file_and_the_file_over_the_defaults(tmp_path):
         ("ppo.seed", "run.seed"),
         ("ppo.n_envs", "ppo.num_envs"),
         ("rules.players", "rules.num_players"),
+        ("dmc.lr", "dmc.learning_rate"),
+        ("dmc.opponent", "dmc.opponents"),
+        ("windw", "options.window"),
+        ("option_network.hidden", "option_network.hidden_sizes"),
     ],
 )
 @pytest.mark.parametrize("form", ["--{}=3", "--{} 3"])
@@ -103,6 +110,11 @@ def test_unknown_key_in_a_file(capsys, tmp_path, text, key, nearest):
         (["--run.torch_threads=0"], "run.torch_threads"),
         (["--evaluation.deals=1"], "evaluation.deals"),
         (["--network.hidden_sizes=[]"], "network.hidden_sizes"),
+        (["--option_network.hidden_sizes=[]"], "option_network.hidden_sizes"),
+        (["--options.num_small=-1"], "options.num_small"),
+        (["--dmc.batch_size=0"], "dmc.batch_size"),
+        (["--dmc.end_learning_rate=0"], "dmc.end_learning_rate"),
+        (["--dmc.start_e=1.5"], "dmc.start_e"),
     ],
 )
 def test_wrong_values(capsys, arguments, message):
@@ -143,7 +155,14 @@ def test_a_section_left_empty_is_all_defaults(tmp_path):
 
 
 def test_every_setting_is_documented(capsys):
-    for section in (PPOConfig, RunConfig, EvaluationConfig):
+    for section in (
+        PPOConfig,
+        DMCConfig,
+        OptionConfig,
+        OptionNetworkConfig,
+        RunConfig,
+        EvaluationConfig,
+    ):
         for name in section.__dataclass_fields__:
             assert f" {name}: " in section.__doc__, f"{section.__name__}.{name}"
 
@@ -195,6 +214,16 @@ def test_resume_command_asks_for_more_than_one_update():
     command = given.resume_command(Path("runs/ppo/checkpoint.pt"), 1)
     steps = int(command.split()[-1])
     assert config.parse([f"--ppo.total_timesteps={steps}"]).ppo.num_updates == 2
+
+
+def test_resume_command_of_deep_monte_carlo_asks_for_more_choices():
+    given = config.parse(["--algorithm=dmc", "--dmc.total_choices=5000"])
+    assert given.dmc.num_updates == 2
+    checkpoint = Path("runs/dmc/checkpoint.pt")
+    assert "total" not in given.resume_command(checkpoint, 1)
+    flags = given.resume_command(checkpoint, 2).split()[-2:]
+    again = config.parse(["--algorithm=dmc", *flags])
+    assert again.dmc.num_updates == 4
 
 
 def test_resume_command_finds_the_interpreter_outside_its_environment(
