@@ -41,7 +41,7 @@ class RunConfig:
         torch_threads: Threads of the networks.
         env_threads: Threads of the games.
         max_minutes: Stops training after so many minutes, counted anew when a run is
-            resumed; null trains to total_timesteps.
+            resumed; null trains to ppo.total_timesteps or dmc.total_choices.
         checkpoint_minutes: Minutes between checkpoints; the last one is always kept.
         tensorboard: Whether TensorBoard files are written too, where it is installed.
 
