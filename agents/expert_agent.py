@@ -1,4 +1,4 @@
-"""A rule-based player: waits with a closed table, and knows when to hurry."""
+"""A rule-based player: waits with a closed table, and keeps tempo near the end."""
 
 from __future__ import annotations
 
@@ -44,7 +44,10 @@ class ExpertParameters:
         most_risk: Chance of an undercut above which it does not knock.
         kinds_held: Kinds of card, the cheapest of a meld, each of which it thinks of
             keeping when it hurries.
-        weights: How it chooses among melds when it hurries.
+        nim_below: With fewer cards left in the stock, at two players, it takes the
+            other one for a player who knows that leaving four wins the last card, and
+            not for one who waits; see `tempo`. Up to 5 that makes no difference.
+        weights: How it chooses among melds when it hurries, and among small ones.
     """
 
     content: int = 5
@@ -58,10 +61,21 @@ class ExpertParameters:
 class ExpertAgent:
     """Waits until a meld ends the round; lays all it can in the last lap.
 
+    Near the end of the stock it lays a small meld, rather than draw on, where that
+    brings it the last card and with it the last turn of the lap (`tempo`).
+
     It has no random numbers: what it does follows from what the player sees. Its rules,
     with what they brought in points a round over its opponent and 95 % intervals, on
-    the same deals in all seats:
+    the same deals in all seats; all but the first were measured before it kept tempo:
 
+    - Keeping tempo, at two players. 300 deals against a hoarder: +62.1 ± 1.5 where it
+      takes the other one for a player who waits (`nim_below` 5), +53.6 ± 1.9 where for
+      one who knows better (8, the default). The latter beats the former by 53.6 ± 1.9
+      too, as much as a hoarder: it never leaves it a place to stop, so not one action
+      was another than a hoarder's. Against greedy with all these rules: two players,
+      2,000 deals, +62.3 ± 0.7; three, 25 deals, +76.8 ± 13.6; four, 15 deals,
+      +58.5 ± 14.0. Whether tempo is of use at three is not known: 60 deals against two
+      hoarders, -14 ± 18.
     - Waiting with a closed table, drawing up to three cards a turn: nearly everything.
       Two players, 2,000 deals against greedy: +53.1 [51.8, 54.3]; three players, 25
       deals of one against two and two against one: +71.4 [53.6, 87.5]; four, 15 deals:

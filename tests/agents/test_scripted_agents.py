@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from agents.evaluation import TournamentConfig, evaluate
-from agents.expert_agent import ExpertAgent
+from agents.expert_agent import ExpertAgent, ExpertParameters
 from agents.greedy_agent import GreedyAgent
 from agents.hoarder_agent import HoarderAgent
 from agents.position import best_melds, hand_after, melds_that_leave, read
@@ -82,6 +82,56 @@ def test_a_meld_that_ends_the_round_is_laid(agent):
     assert outcome is not None
     assert (outcome["reason"], outcome["by"]) == ("knock", 0)
     assert outcome["points"][0] == 2
+
+
+def near_the_end(stock, **options):
+    """Returns a game in which all that can be laid are two small melds."""
+    hand = "5c 6c 7c Kd Kh Ks 9h 8d 2s Qd"
+    return State.from_position(
+        TWO, [], [hand, "Ac Ah 9d 8s 4c"], draws=1, seed=1, stock=stock, **options
+    )
+
+
+@pytest.mark.parametrize(
+    ("stock", "word"),
+    [
+        ("Js Ts 4d 3h", "lay"),  # four left for the other one: the last is ours
+        ("Js Ts 4d 3h 3d", "draw"),  # after one more four are left
+        ("Js Ts 4d", "draw"),  # lost
+        ("Js Ts", "draw"),  # both are ours
+    ],
+)
+def test_the_expert_lays_a_small_meld_to_stop_drawing(stock, word):
+    state = near_the_end(stock)
+    seen, mask = state.observation(0)[None], state.action_mask()[None]
+    assert choice(ExpertAgent(), seen, mask).split()[0] == word
+    assert choice(HoarderAgent(), seen, mask) == "draw"
+
+
+def test_the_expert_lays_one_small_meld_and_ends_its_turn():
+    state = near_the_end("Js Ts 4d 3h")
+    agent, laid = ExpertAgent(), []
+    while state.current_player == 0:
+        action = int(
+            agent.act(state.observation(0)[None], state.action_mask()[None])[0]
+        )
+        laid.append(ACTION_NAMES[action])
+        state.apply_action(action)
+    assert laid[-1] == "end"
+    assert set(laid[:-1]) in (
+        {"lay 5c", "lay 6c", "lay 7c"},
+        {"lay Kd", "lay Kh", "lay Ks"},
+    )
+    assert len(laid) == 4
+    assert read(state.observation(0)[None]).stock[0] == 4
+
+
+def test_the_expert_that_takes_the_other_one_for_a_waiter_leaves_six():
+    state = near_the_end("Js Ts 4d 3h 3d 3c 4h 4s")
+    seen, mask = state.observation(0)[None], state.action_mask()[None]
+    waiter = ExpertAgent(parameters=ExpertParameters(nim_below=5))
+    assert choice(waiter, seen, mask) == "draw"
+    assert choice(ExpertAgent(), seen, mask).startswith("lay")
 
 
 @pytest.mark.parametrize("agent", [HoarderAgent(), ExpertAgent(), GreedyAgent()])
