@@ -27,7 +27,7 @@ WARM_UP := from rummy_env import VectorEnv, manipulation_rummy_v0 as game; \
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help venv train test fuzz golden check bench coverage clean
+.PHONY: help venv train report test fuzz golden check bench coverage clean
 
 help: ## Lists the targets and their variables
 	@echo "Usage: make TARGET [VARIABLE=value]"
@@ -44,6 +44,9 @@ venv: $(STAMP) ## Makes .venv and installs everything, if that is not done yet
 
 train: $(STAMP) ## Trains an agent with CONFIG, settings overridden by ARGS
 	@$(PY) train.py --config "$(CONFIG)" $(ARGS)
+
+report: $(STAMP) ## Measures the shipped weights anew and writes agents/weights/REPORT.md
+	@$(PY) -m agents.report $(ARGS)
 
 test: $(STAMP) ## Runs all tests, the slow ones too
 	-@$(PY) -c "$(WARM_UP)"

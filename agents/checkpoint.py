@@ -118,8 +118,13 @@ def load_policy(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 
 def name_of(path: Path) -> str:
-    """Returns what the agent of a policy or checkpoint is called: the run's folder."""
-    return path.resolve().parent.name
+    """Returns what the agent of a policy or checkpoint is called.
+
+    The run's folder, or the file where it is none that a run wrote.
+    """
+    whole = path.resolve()
+    is_of_run = whole.name in (POLICY_NAME, CHECKPOINT_NAME)
+    return whole.parent.name if is_of_run else whole.stem
 
 
 def _flat(data: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agents.base import Agent
 from agents.callable_agent import CallableAgent
 from agents.checkpoint import POLICY_NAME, CheckpointError, differences, load_policy
-from rummy_env.config import RuleConfig
+from rummy_env.config import MAX_PLAYERS, MIN_PLAYERS, RuleConfig
 from rummy_env.errors import nearest
 
 if TYPE_CHECKING:
@@ -33,7 +33,11 @@ _TOLD: Final = {
     "expert": ("num_ranks", "knock_limit"),
     "search": ("rules",),
 }
-AGENT_NAMES: Final = tuple(_CLASSES)
+# Weights that come with the project, by name: one file for each number of players.
+_SHIPPED: Final = {"dmc": "dmc-{num_players}.safetensors"}
+WEIGHTS: Final = Path(__file__).parent / "weights"
+"""The folder that they are in."""
+AGENT_NAMES: Final = (*_CLASSES, *_SHIPPED)
 # Policies read from files, by what they were learnt by; the first do not say it.
 _LEARNT: Final = {
     "ppo": ("agents.policy_agent", "PolicyAgent"),
@@ -64,7 +68,7 @@ def make_agent(name: str, config: RuleConfig) -> Agent:
         return make(**{rule: known[rule] for rule in _TOLD.get(name, ())})
     if _is_callable(name):
         return CallableAgent.load(name)
-    agent = _load(name)
+    agent = _load_shipped(name, config) if name in _SHIPPED else _load(name)
     if found := differences(_options(agent), config.options()):
         raise CheckpointError(f"{name} was trained for other rules: {found}")
     return agent
@@ -78,6 +82,29 @@ def _imported(module: str, name: str) -> Any:
 def _is_callable(name: str) -> bool:
     """Tells whether a name is of the form module:callable, and no path."""
     return ":" in name and not Path(name).exists()
+
+
+def shipped_players(name: str) -> list[int]:
+    """Returns for how many players weights of a name come with the project."""
+    numbers = range(MIN_PLAYERS, MAX_PLAYERS + 1)
+    return [n for n in numbers if _shipped_path(name, n).is_file()]
+
+
+def _shipped_path(name: str, num_players: int) -> Path:
+    """Returns where weights of a name are, or would be."""
+    return WEIGHTS / _SHIPPED[name].format(num_players=num_players)
+
+
+def _load_shipped(name: str, config: RuleConfig) -> PolicyAgent | DMCAgent:
+    """Returns the agent of weights that come with the project."""
+    path = _shipped_path(name, config.num_players)
+    if not path.is_file():
+        there = " and ".join(map(str, shipped_players(name))) or "no number of"
+        raise UnknownAgentError(
+            f"{name} comes with weights for {there} players, not for "
+            f"{config.num_players}: train your own with configs/dmc.yaml"
+        )
+    return _load(str(path))
 
 
 def _load(name: str) -> PolicyAgent | DMCAgent:
@@ -126,7 +153,7 @@ def common_rules(names: Sequence[str], given: Mapping[str, Any]) -> RuleConfig:
     trained = {
         name: _options(_load(name))
         for name in names
-        if name not in _CLASSES and not _is_callable(name)
+        if name not in AGENT_NAMES and not _is_callable(name)
     }
     if not trained:
         return RuleConfig.from_options(**given)
