@@ -38,7 +38,7 @@ def saved(folder, **changes):
     return folder
 
 
-def played(agent, num_steps=120):
+def played(agent, num_steps=60):
     """Returns what is seen after some steps of everybody's; none may be illegal."""
     envs = VectorEnv(6, SMALL, seed=3)
     envs.reset()
