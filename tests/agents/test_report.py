@@ -1,0 +1,70 @@
+"""Weights that come with the project are found by name, and measured by a command."""
+
+import json
+
+import pytest
+import torch
+
+from agents import registry, report
+from agents.checkpoint import describe, save_policy
+from agents.dmc_agent import OptionNetwork, OptionNetworkConfig
+from agents.options import NUM_FEATURES, OptionConfig
+from agents.registry import UnknownAgentError, make_agent
+from rummy_env import RuleConfig
+
+
+@pytest.fixture
+def weights(tmp_path, monkeypatch):
+    """Puts untrained weights for two players where the shipped ones are."""
+    torch.manual_seed(0)
+    shape = OptionNetworkConfig(hidden_sizes=(8,))
+    description = describe(
+        algorithm="dmc",
+        rules=RuleConfig(num_players=2).options(),
+        options=vars(OptionConfig(window=4)),
+        network=vars(shape),
+        num_features=NUM_FEATURES,
+    )
+    network = OptionNetwork(shape)
+    save_policy(tmp_path / "dmc-2.safetensors", description, network.state_dict())
+    (tmp_path / "dmc-2.json").write_text(json.dumps({"choices": 12}))
+    for module in (registry, report):
+        monkeypatch.setattr(module, "WEIGHTS", tmp_path)
+    return tmp_path
+
+
+def test_shipped_weights_are_found_by_name(weights):
+    assert registry.shipped_players("dmc") == [2]
+    assert make_agent("dmc", RuleConfig(num_players=2)).name == "dmc-2"
+
+
+def test_a_number_of_players_without_weights_is_refused_with_those_that_have_some(
+    weights,
+):
+    with pytest.raises(UnknownAgentError, match=r"for 2 players, not for 4"):
+        make_agent("dmc", RuleConfig(num_players=4))
+
+
+def test_the_report_has_a_row_for_each_opponent_and_says_how_they_were_made(
+    weights, capsys
+):
+    output = weights / "REPORT.md"
+    flags = ["--deals", "4", "--games", "2", "--workers", "1", "--players", "2"]
+    flags += ["--against", "random", "greedy", "--output", str(output)]
+    assert report.main(flags) == 0
+    text = output.read_text()
+    rows = [line for line in text.splitlines() if line.startswith("| 2 |")]
+    assert [row.split(" | ")[1:4] for row in rows] == [
+        ["random", "round", "4"],
+        ["greedy", "round", "4"],
+        ["random", "game", "2"],
+    ]
+    assert "2 players, choices: 12" in text
+
+
+def test_the_shipped_weights_play_what_they_say():
+    """Whatever is in the folder loads, for the number of players in its name."""
+    for players in registry.shipped_players("dmc"):
+        agent = make_agent("dmc", RuleConfig(num_players=players))
+        assert agent.name == f"dmc-{players}"
+        assert (registry.WEIGHTS / f"dmc-{players}.json").is_file()
