@@ -18,12 +18,17 @@ import pytest
 
 from agents import config as agents_config
 from agents.evaluation import __main__ as evaluation_command
+from agents.exploitability import __main__ as exploitability_command
 from rummy_env import replay
 from rummy_env.observation import SECTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 PRINTS = "# -> "
+WITH_HELP = {
+    "agents.evaluation": evaluation_command.main,
+    "agents.exploitability": exploitability_command.main,
+}
 
 
 def blocks(language: str) -> list[str]:
@@ -78,9 +83,9 @@ def test_the_commands_understand_their_arguments(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     for words in commands():
-        if words[:3] == ["python", "-m", "agents.evaluation"]:
+        if words[:2] == ["python", "-m"] and words[2] in WITH_HELP:
             with pytest.raises(SystemExit) as stop:
-                evaluation_command.main(["--help"])
+                WITH_HELP[words[2]](["--help"])
             assert stop.value.code == 0
             text = capsys.readouterr().out
             assert all(word in text for word in words if word.startswith("--"))
