@@ -58,7 +58,9 @@ class PPOConfig:
         norm_adv: Whether advantages are normalised in each minibatch.
         clip_coef: Clip range of the probability ratio.
         clip_vloss: Whether the value's change is clipped likewise.
-        ent_coef: Weight of the entropy bonus.
+        ent_coef: Weight of the entropy bonus at the start.
+        ent_coef_final: Its weight at the end, to which it falls or rises evenly; null
+            keeps it as it is.
         vf_coef: Weight of the value loss.
         max_grad_norm: Largest norm of a gradient.
         target_kl: Ends an update's epochs early above this KL divergence; null never.
@@ -83,6 +85,7 @@ class PPOConfig:
     clip_coef: float = 0.2
     clip_vloss: bool = False
     ent_coef: float = 0.05
+    ent_coef_final: float | None = None
     vf_coef: float = 0.5
     max_grad_norm: float = 0.5
     target_kl: float | None = None
@@ -102,9 +105,10 @@ class PPOConfig:
         for name in ("gamma", "gae_lambda"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"ppo.{name} is 0 to 1, not {getattr(self, name)}")
-        for name in ("ent_coef", "vf_coef"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"ppo.{name} is 0 or more, not {getattr(self, name)}")
+        for name in ("ent_coef", "ent_coef_final", "vf_coef"):
+            weight = getattr(self, name)
+            if weight is not None and weight < 0:
+                raise ValueError(f"ppo.{name} is 0 or more, not {weight}")
         if self.target_kl is not None and self.target_kl <= 0:
             raise ValueError(f"ppo.target_kl is above 0 or null, not {self.target_kl}")
         if self.batch_size % self.num_minibatches:
@@ -123,6 +127,12 @@ class PPOConfig:
         """The updates that make up `total_timesteps`, at least one."""
         return max(1, self.total_timesteps // self.batch_size)
 
+    def ent_coef_at(self, progress: float) -> float:
+        """Returns the entropy's weight for a share of the run, 0 to 1, that is done."""
+        if self.ent_coef_final is None:
+            return self.ent_coef
+        return self.ent_coef + (self.ent_coef_final - self.ent_coef) * progress
+
 
 @dataclass
 class Learner:
@@ -137,6 +147,7 @@ class Learner:
         description: What a checkpoint of this training fits.
         update: Updates made.
         global_step: Actions trained on.
+        ent_coef: Weight of the entropy bonus now.
         batch: Memory for the samples of an update.
         shown: The metrics to show.
     """
@@ -151,10 +162,12 @@ class Learner:
     description: dict[str, Any]
     update: int = 0
     global_step: int = 0
+    ent_coef: float = field(init=False)
     batch: Batch = field(init=False)
 
     def __post_init__(self) -> None:
         """Makes the memory."""
+        self.ent_coef = self.ppo.ent_coef
         self.batch = Batch.empty(self.envs, self.ppo)
 
     @classmethod
@@ -214,7 +227,8 @@ class Learner:
         return float(self.optimizer.param_groups[0]["lr"])
 
     def anneal(self, progress: float) -> None:
-        """Sets the step size for a share of the run, 0 to 1, that is done."""
+        """Sets step size and entropy for a share of the run, 0 to 1, that is done."""
+        self.ent_coef = self.ppo.ent_coef_at(progress)
         remaining = 1 - progress if self.ppo.anneal_lr else 1.0
         for group in self.optimizer.param_groups:
             group["lr"] = self.ppo.learning_rate * remaining
@@ -394,7 +408,7 @@ def improve(learner: Learner, batch: Batch) -> dict[str, float]:
     for _ in range(ppo.update_epochs):
         kls = []
         for minibatch in minibatches(batch, ppo, learner.generator):
-            loss, metrics = ppo_loss(learner.network, minibatch, ppo)
+            loss, metrics = ppo_loss(learner.network, minibatch, ppo, learner.ent_coef)
             learner.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             torch.nn.utils.clip_grad_norm_(
@@ -440,9 +454,9 @@ def minibatches(
 
 
 def ppo_loss(
-    network: ActorCritic, samples: Minibatch, ppo: PPOConfig
+    network: ActorCritic, samples: Minibatch, ppo: PPOConfig, ent_coef: float
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """Returns the loss `[]`, and its parts detached for the log."""
+    """Returns the loss `[]` at a weight of the entropy, and its parts for the log."""
     logits, values = network(samples.observations, samples.masks)
     log_probs = masked_log_probs(logits, samples.masks)
     chosen = log_probs.gather(1, samples.actions[:, None]).squeeze(1)
@@ -458,7 +472,7 @@ def ppo_loss(
     else:
         value_loss = losses.value_loss(values, samples.returns)
     entropy = losses.entropy(log_probs)
-    loss = policy_loss - ppo.ent_coef * entropy + ppo.vf_coef * value_loss
+    loss = policy_loss - ent_coef * entropy + ppo.vf_coef * value_loss
     log_ratio = log_ratio.detach()
     parts: Mapping[str, Tensor] = {
         "losses/value_loss": value_loss,

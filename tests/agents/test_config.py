@@ -101,6 +101,7 @@ def test_unknown_key_in_a_file(capsys, tmp_path, text, key, nearest):
         (["--config", "/no/such/file.yaml"], "no/such/file.yaml"),
         (["--ppo.num_envs=3", "--ppo.num_steps=3"], "does not divide"),
         (["--ppo.ent_coef=-1"], "ppo.ent_coef"),
+        (["--ppo.ent_coef_final=-1"], "ppo.ent_coef_final"),
         (["--ppo.clip_coef=0"], "ppo.clip_coef"),
         (["--ppo.gae_lambda=1.5"], "ppo.gae_lambda"),
         (["--ppo.target_kl=0"], "ppo.target_kl"),

@@ -229,3 +229,28 @@ def test_target_kl_ends_the_epochs():
     ppo.improve(learner, batch)
     made = learner.optimizer.state[learner.network.value_head.bias]["step"].item()
     assert made < 50 * many.num_minibatches
+
+
+def test_entropy_moves_evenly_to_its_final_weight():
+    learner = new_learner(dataclasses.replace(SMALL, ent_coef=0.1, ent_coef_final=0.02))
+    assert learner.ent_coef == 0.1
+    weights = []
+    for progress in (0.0, 0.25, 1.0):
+        learner.anneal(progress)
+        weights.append(learner.ent_coef)
+    # 0.1 less 0, a quarter and all of the 0.08 between.
+    assert weights == pytest.approx([0.1, 0.08, 0.02])
+    fixed = new_learner(dataclasses.replace(SMALL, ent_coef=0.1))
+    fixed.anneal(0.75)
+    assert fixed.ent_coef == 0.1
+
+
+def test_the_loss_has_the_entropy_at_its_weight_now():
+    learner = new_learner()
+    batch = ppo.Batch.empty(learner.envs, SMALL)
+    ppo.collect(learner, batch)
+    samples = next(iter(ppo.minibatches(batch, SMALL, learner.generator)))
+    without, parts = ppo.ppo_loss(learner.network, samples, SMALL, 0.0)
+    loss, _ = ppo.ppo_loss(learner.network, samples, SMALL, 0.25)
+    expected = without - 0.25 * parts["losses/entropy"]
+    torch.testing.assert_close(loss, expected)
