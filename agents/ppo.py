@@ -28,6 +28,7 @@ from agents.networks import (
 )
 from agents.returns import seat_gae
 from agents.run import RunConfig
+from agents.truncation import games_near_the_limit, positions_after
 from rummy_env import VectorEnv
 from rummy_env.actions import NUM_ACTIONS
 from rummy_env.config import RuleConfig
@@ -292,6 +293,8 @@ class Batch:
         players: The acting players, int64 `[T, N]`.
         rewards: Scaled rewards of every seat, float32 `[T, N, P]`.
         ended: Whether an episode ended in the step, bool `[T, N]`.
+        final_values: Values to every seat of what would have followed an episode that
+            was truncated in the step, else 0, float32 `[T, N, P]`.
         bootstrap: Values to every seat after the last step, float32 `[N, P]`.
         advantages: Float32 `[T, N]`.
         returns: Float32 `[T, N]`.
@@ -305,6 +308,7 @@ class Batch:
     players: NDArray[np.int64]
     rewards: NDArray[np.float32]
     ended: NDArray[np.bool_]
+    final_values: NDArray[np.float32]
     bootstrap: NDArray[np.float32]
     advantages: Tensor
     returns: Tensor
@@ -322,6 +326,7 @@ class Batch:
             players=np.empty(shape, dtype=np.int64),
             rewards=np.empty((steps, rows, envs.num_players), dtype=np.float32),
             ended=np.empty(shape, dtype=np.bool_),
+            final_values=np.zeros((steps, rows, envs.num_players), dtype=np.float32),
             bootstrap=np.empty((rows, envs.num_players), dtype=np.float32),
             advantages=torch.empty(shape),
             returns=torch.empty(shape),
@@ -332,7 +337,8 @@ class Batch:
 def collect(learner: Learner, batch: Batch) -> dict[str, float]:
     """Plays T steps in every game into the batch, with advantages and returns.
 
-    A truncated episode (`max_rounds` reached) counts as ended, with nothing to come.
+    Nothing follows an episode that terminated; one that was truncated (`max_rounds`
+    reached) is worth to its seats what the next round would have been.
 
     Returns:
         The metrics of the episodes that ended.
@@ -342,15 +348,20 @@ def collect(learner: Learner, batch: Batch) -> dict[str, float]:
     for step in range(ppo.num_steps):
         actions = choose(learner, batch, step)
         batch.players[step] = envs.current_player
+        near = games_near_the_limit(envs) if ppo.episode == "game" else {}
         envs.step(actions)
+        batch.final_values[step] = 0
+        if truncated := [row for row in near if envs.truncated[row]]:
+            rows = np.array(truncated)
+            after = positions_after(near, rows, actions[rows])
+            batch.final_values[step, rows] = seat_values(learner, *after)
         np.multiply(envs.reward, ppo.reward_scale, out=batch.rewards[step])
         np.logical_or(envs.terminated, envs.truncated, out=batch.ended[step])
         scores.append(envs.final_scores[batch.ended[step]])
-    for seat in range(envs.num_players):
-        seen = torch.from_numpy(envs.observe(seat))
-        is_to_act = (envs.current_player == seat)[:, None]
-        masks = torch.from_numpy(envs.action_mask * is_to_act)
-        batch.bootstrap[:, seat] = learner.network.value(seen, masks).numpy()
+    seen = np.stack([envs.observe(seat) for seat in range(envs.num_players)], axis=1)
+    batch.bootstrap[:] = seat_values(
+        learner, seen, envs.action_mask, envs.current_player
+    )
     advantages, returns = seat_gae(
         batch.values.numpy(),
         batch.players,
@@ -359,6 +370,7 @@ def collect(learner: Learner, batch: Batch) -> dict[str, float]:
         batch.bootstrap,
         ppo.gamma,
         ppo.gae_lambda,
+        batch.final_values,
     )
     batch.advantages.copy_(torch.from_numpy(advantages))
     batch.returns.copy_(torch.from_numpy(returns))
@@ -378,6 +390,29 @@ def choose(learner: Learner, batch: Batch, step: int) -> NDArray[np.int64]:
     batch.log_probs[step] = log_probs.gather(1, actions[:, None]).squeeze(1)
     batch.values[step] = values
     return np.asarray(actions.numpy(), dtype=np.int64)
+
+
+@torch.no_grad()
+def seat_values(
+    learner: Learner,
+    seen: NDArray[np.float32],
+    masks: NDArray[np.int8],
+    players: NDArray[np.int64],
+) -> NDArray[np.float32]:
+    """Returns what positions are worth to every seat, float32 `[K, P]`.
+
+    Args:
+        learner: Who judges.
+        seen: What every seat sees, `[K, P, D]`.
+        masks: The legal actions of who is to act, `[K, A]`.
+        players: Who is to act, `[K]`.
+    """
+    values = np.empty(seen.shape[:2], dtype=np.float32)
+    for seat in range(seen.shape[1]):
+        own = torch.from_numpy(seen[:, seat])
+        legal = torch.from_numpy(masks * (players == seat)[:, None])
+        values[:, seat] = learner.network.value(own, legal).numpy()
+    return values
 
 
 def episode_metrics(scores: NDArray[np.int64], num_actions: int) -> dict[str, float]:

@@ -20,14 +20,15 @@ def seat_gae(
     bootstrap: Float32,
     gamma: float,
     gae_lambda: float,
+    final_values: Float32 | None = None,
 ) -> tuple[Float32, Float32]:
     """Returns the advantage and the return of every action, each for its own seat.
 
     A transition of a seat runs from one of its actions to its next action in the same
     row, or to the end of the episode, whoever brings that about. Its reward r is the
     sum of what the seat received meanwhile. With V' the value at the seat's next
-    action (0 after the episode's end, the bootstrap value after the last step) and A'
-    that action's advantage (else 0), GAE's equations 11 and 16 read
+    action (the final value after the episode's end, the bootstrap value after the last
+    step) and A' that action's advantage (else 0), GAE's equations 11 and 16 read
 
         delta = r + gamma V' - V
         A     = delta + gamma lambda A'
@@ -43,6 +44,9 @@ def seat_gae(
         bootstrap: Value to every seat of the position after the last step, `[N, P]`.
         gamma: Discount from one action of a seat to its next.
         gae_lambda: GAE's lambda.
+        final_values: Value to every seat of what would have followed the end of an
+            episode that was only broken off, 0 where it terminated; read where
+            `ended`, `[T, N, P]`. None stands for zeros.
 
     Returns:
         Advantages and returns, float32 `[T, N]` each.
@@ -57,6 +61,8 @@ def seat_gae(
     for step in reversed(range(num_steps)):
         for ahead in (next_values, next_advantages, received):
             ahead[ended[step]] = 0
+        if final_values is not None:
+            next_values[ended[step]] = final_values[step, ended[step]]
         received += rewards[step]
         seat = (rows, players[step])
         delta = received[seat] + gamma * next_values[seat] - values[step]

@@ -126,3 +126,17 @@ def test_inputs_stay_as_they_were():
     seat_gae(VALUES, PLAYERS, REWARDS, ENDED, BOOTSTRAP, 0.5, 0.5)
     for array, copy in zip((VALUES, REWARDS, BOOTSTRAP), before, strict=True):
         np.testing.assert_array_equal(array, copy)
+
+
+def test_a_truncated_episode_is_worth_what_would_have_followed():
+    # The round of above, broken off in step 3 where (6, 2, 4) would have followed:
+    # step 3, seat 0: delta = 8 + 6/2 - 8 = 3                     A = 3
+    # step 2, seat 2: delta = 1 + 4/2 - 6 = -3                    A = -3
+    # step 1, seat 1: delta = -4 + 2/2 - 4 = -7                   A = -7
+    # step 0, seat 0: delta = 5 as before; A = 5 + 3/4            A = 5.75
+    final_values = np.full_like(REWARDS, np.nan)  # read where an episode ends only
+    final_values[3] = float32([[6, 2, 4]])
+    advantages, _ = seat_gae(
+        VALUES, PLAYERS, REWARDS, ENDED, BOOTSTRAP, 0.5, 0.5, final_values
+    )
+    assert advantages[:, 0].tolist() == [5.75, -7, -3, 3, 12, 3]
