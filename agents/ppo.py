@@ -1,8 +1,9 @@
-"""Masked proximal policy optimisation by self-play: one network on every seat.
+"""Masked proximal policy optimisation by self-play, or against a pool of agents.
 
 Read from `Learner` downwards. Hyperparameters and log keys are named as in CleanRL. The
-games are stepped many at once; every action of every seat is a sample, and a sample's
-advantage counts to the *same seat's* next action (`returns.seat_gae`).
+games are stepped many at once, one network on every seat that is not another agent's
+(`pool`). Every action of the network is a sample, and a sample's advantage counts to
+the *same seat's* next action (`returns.seat_gae`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -26,6 +27,8 @@ from agents.networks import (
     masked_log_probs,
     sample_actions,
 )
+from agents.pool import Pool, advantages_over_pool
+from agents.registry import make_agent
 from agents.returns import seat_gae
 from agents.run import RunConfig
 from agents.truncation import games_near_the_limit, positions_after
@@ -40,6 +43,7 @@ _SHOWN: Final = {
     "losses/approx_kl": "kl",
     "losses/explained_variance": "explained variance",
 }
+_SHOWN_OF_POOL: Final = {"charts/advantage": "points ahead"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +51,7 @@ class PPOConfig:
     """The hyperparameters of PPO, named as in CleanRL.
 
     Attributes:
-        total_timesteps: Actions to train on, over all games.
+        total_timesteps: Actions to play, over all games; those of opponents count.
         learning_rate: Adam's step size at the start.
         anneal_lr: Whether the step size falls to zero over the run.
         num_envs: Games at once.
@@ -68,6 +72,14 @@ class PPOConfig:
         episode: What an episode is: a "round", or a "game" to the target score.
         reward: What is learnt from: "score", "zero_sum" or "win".
         reward_scale: Factor on the rewards, to bring returns near 1.
+        opponents: Agents to play against, by name or path; one that is named twice
+            plays twice as often. Their actions are not trained on.
+        past_selves: The most earlier versions of the network to play against; the
+            oldest gives way to the newest.
+        past_every: Updates from one version that is kept to the next.
+        self_share: Share of the tables where the network has every seat. At the others
+            it has one, and one opponent or earlier version, drawn anew for every
+            episode, all the rest; without any, it has every seat there too.
 
     Raises:
         ValueError: A value is out of range or does not fit the others.
@@ -93,40 +105,54 @@ class PPOConfig:
     episode: Literal["round", "game"] = "round"
     reward: Literal["score", "zero_sum", "win"] = "zero_sum"
     reward_scale: float = 0.02
+    opponents: tuple[str, ...] = ()
+    past_selves: int = 0
+    past_every: int = 50
+    self_share: float = 0.5
 
     def __post_init__(self) -> None:
         """Checks the values."""
-        counts = ("num_envs", "num_steps", "num_minibatches", "update_epochs")
-        for name in ("total_timesteps", *counts):
-            if getattr(self, name) < 1:
-                raise ValueError(f"ppo.{name} is 1 or more, not {getattr(self, name)}")
-        for name in ("learning_rate", "clip_coef", "max_grad_norm", "reward_scale"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"ppo.{name} is above 0, not {getattr(self, name)}")
-        for name in ("gamma", "gae_lambda"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"ppo.{name} is 0 to 1, not {getattr(self, name)}")
-        for name in ("ent_coef", "ent_coef_final", "vf_coef"):
-            weight = getattr(self, name)
-            if weight is not None and weight < 0:
-                raise ValueError(f"ppo.{name} is 0 or more, not {weight}")
-        if self.target_kl is not None and self.target_kl <= 0:
-            raise ValueError(f"ppo.target_kl is above 0 or null, not {self.target_kl}")
+        object.__setattr__(self, "opponents", tuple(self.opponents))
+        self._check_numbers()
         if self.batch_size % self.num_minibatches:
             raise ValueError(
                 f"ppo.num_minibatches is {self.num_minibatches} and does not divide "
                 f"num_envs * num_steps = {self.batch_size}"
             )
 
+    def _check_numbers(self) -> None:
+        """Checks that every number is in its range."""
+        counts = ("num_envs", "num_steps", "num_minibatches", "update_epochs")
+        for name in ("total_timesteps", "past_every", *counts):
+            if getattr(self, name) < 1:
+                raise ValueError(f"ppo.{name} is 1 or more, not {getattr(self, name)}")
+        for name in ("learning_rate", "clip_coef", "max_grad_norm", "reward_scale"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"ppo.{name} is above 0, not {getattr(self, name)}")
+        for name in ("gamma", "gae_lambda", "self_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"ppo.{name} is 0 to 1, not {getattr(self, name)}")
+        for name in ("ent_coef", "ent_coef_final", "vf_coef", "past_selves"):
+            weight = getattr(self, name)
+            if weight is not None and weight < 0:
+                raise ValueError(f"ppo.{name} is 0 or more, not {weight}")
+        if self.target_kl is not None and self.target_kl <= 0:
+            raise ValueError(f"ppo.target_kl is above 0 or null, not {self.target_kl}")
+
     @property
     def batch_size(self) -> int:
-        """The samples of an update."""
+        """The actions of an update."""
         return self.num_envs * self.num_steps
 
     @property
     def num_updates(self) -> int:
         """The updates that make up `total_timesteps`, at least one."""
         return max(1, self.total_timesteps // self.batch_size)
+
+    @property
+    def has_pool(self) -> bool:
+        """Whether others than the network will ever play."""
+        return bool(self.opponents) or self.past_selves > 0
 
     def ent_coef_at(self, progress: float) -> float:
         """Returns the entropy's weight for a share of the run, 0 to 1, that is done."""
@@ -145,21 +171,20 @@ class Learner:
         network: The policy and the value.
         optimizer: Adam over the network.
         generator: Every random number of the training but the deals.
+        pool: Who else plays.
         description: What a checkpoint of this training fits.
         update: Updates made.
         global_step: Actions trained on.
         ent_coef: Weight of the entropy bonus now.
         batch: Memory for the samples of an update.
-        shown: The metrics to show.
     """
-
-    shown: ClassVar[Mapping[str, str]] = _SHOWN
 
     ppo: PPOConfig
     envs: VectorEnv
     network: ActorCritic
     optimizer: torch.optim.Adam
     generator: torch.Generator
+    pool: Pool
     description: dict[str, Any]
     update: int = 0
     global_step: int = 0
@@ -188,7 +213,12 @@ class Learner:
             ppo: The hyperparameters.
             run: The seed, and the threads of the games.
             make_envs: Makes the games, for tests.
+
+        Raises:
+            ValueError: There is no such opponent, or it is of no use here; see
+                `registry.make_agent`.
         """
+        opponents = [make_agent(name, rules) for name in ppo.opponents]
         envs = make_envs(
             num_envs=ppo.num_envs,
             config=rules,
@@ -201,6 +231,7 @@ class Learner:
         envs.reset()
         torch.manual_seed(run.seed)
         actor_critic = ActorCritic(envs.observation_size, NUM_ACTIONS, network)
+        generator = torch.Generator().manual_seed(run.seed)
         return cls(
             ppo=ppo,
             envs=envs,
@@ -208,7 +239,16 @@ class Learner:
             optimizer=torch.optim.Adam(
                 actor_critic.parameters(), lr=ppo.learning_rate, eps=1e-5, fused=True
             ),
-            generator=torch.Generator().manual_seed(run.seed),
+            generator=generator,
+            pool=Pool(
+                opponents,
+                actor_critic,
+                past_selves=ppo.past_selves,
+                self_share=ppo.self_share,
+                num_rows=ppo.num_envs,
+                num_seats=envs.num_players,
+                generator=generator,
+            ),
             description=checkpoint.describe(
                 rules=rules.options(),
                 network=dataclasses.asdict(network),
@@ -216,6 +256,11 @@ class Learner:
                 num_actions=NUM_ACTIONS,
             ),
         )
+
+    @property
+    def shown(self) -> Mapping[str, str]:
+        """The metrics to show."""
+        return {**_SHOWN, **_SHOWN_OF_POOL} if self.ppo.has_pool else _SHOWN
 
     @property
     def progress(self) -> float:
@@ -236,7 +281,10 @@ class Learner:
 
     def learn(self) -> dict[str, float]:
         """Makes one update from new samples; returns its metrics."""
-        return {**collect(self, self.batch), **improve(self, self.batch)}
+        metrics = {**collect(self, self.batch), **improve(self, self.batch)}
+        if self.ppo.past_selves and self.update % self.ppo.past_every == 0:
+            self.pool.add_self()
+        return metrics
 
     def save(self, folder: Path) -> None:
         """Writes the checkpoint and the policy into the folder."""
@@ -247,6 +295,7 @@ class Learner:
             "optimizer": self.optimizer.state_dict(),
             "generator": self.generator.get_state(),
             "games": torch.from_numpy(games.copy()),
+            "pool": self.pool.state(),
             "update": self.update,
             "global_step": self.global_step,
         }
@@ -261,7 +310,8 @@ class Learner:
         """Goes on from a checkpoint.
 
         Games go on where they were, unless there are to be more or fewer of them or
-        their episodes differ; then they are dealt anew.
+        their episodes differ; then they are dealt anew. Earlier versions in the pool
+        stay, and all seats where the games and the rest of the pool do.
 
         Raises:
             CheckpointError: It cannot be read or is of another configuration.
@@ -273,11 +323,17 @@ class Learner:
         self.generator.set_state(state["generator"])
         self.update = state["update"]
         self.global_step = state["global_step"]
-        if all(
-            state["ppo"][key] == getattr(self.ppo, key)
-            for key in ("num_envs", "episode", "reward")
-        ):
+        same_games = self._is_same(state, "num_envs", "episode", "reward")
+        if same_games:
             self.envs.load(state["games"].numpy().tobytes())
+        if "pool" in state:  # there was none once
+            same_pool = self._is_same(state, "opponents", "past_selves", "self_share")
+            self.pool.load(state["pool"], same_tables=same_games and same_pool)
+
+    def _is_same(self, state: Mapping[str, Any], *keys: str) -> bool:
+        """Returns whether hyperparameters are those of a saved training."""
+        saved = state["ppo"]
+        return all(saved.get(key) == getattr(self.ppo, key) for key in keys)
 
 
 @dataclass
@@ -291,6 +347,9 @@ class Batch:
         log_probs: Their log probabilities, float32 `[T, N]`.
         values: Values to the acting player, float32 `[T, N]`.
         players: The acting players, int64 `[T, N]`.
+        is_own: Whether the network acted, bool `[T, N]`. Other steps are no samples:
+            their log probabilities and values are 0, advantages and returns mean
+            nothing.
         rewards: Scaled rewards of every seat, float32 `[T, N, P]`.
         ended: Whether an episode ended in the step, bool `[T, N]`.
         final_values: Values to every seat of what would have followed an episode that
@@ -306,6 +365,7 @@ class Batch:
     log_probs: Tensor
     values: Tensor
     players: NDArray[np.int64]
+    is_own: NDArray[np.bool_]
     rewards: NDArray[np.float32]
     ended: NDArray[np.bool_]
     final_values: NDArray[np.float32]
@@ -324,6 +384,7 @@ class Batch:
             log_probs=torch.empty(shape),
             values=torch.empty(shape),
             players=np.empty(shape, dtype=np.int64),
+            is_own=np.empty(shape, dtype=np.bool_),
             rewards=np.empty((steps, rows, envs.num_players), dtype=np.float32),
             ended=np.empty(shape, dtype=np.bool_),
             final_values=np.zeros((steps, rows, envs.num_players), dtype=np.float32),
@@ -343,21 +404,11 @@ def collect(learner: Learner, batch: Batch) -> dict[str, float]:
     Returns:
         The metrics of the episodes that ended.
     """
-    envs, ppo = learner.envs, learner.ppo
-    scores: list[NDArray[np.int64]] = []
+    ppo, envs = learner.ppo, learner.envs
+    learner.pool.restart()
+    finished: list[Finished] = []
     for step in range(ppo.num_steps):
-        actions = choose(learner, batch, step)
-        batch.players[step] = envs.current_player
-        near = games_near_the_limit(envs) if ppo.episode == "game" else {}
-        envs.step(actions)
-        batch.final_values[step] = 0
-        if truncated := [row for row in near if envs.truncated[row]]:
-            rows = np.array(truncated)
-            after = positions_after(near, rows, actions[rows])
-            batch.final_values[step, rows] = seat_values(learner, *after)
-        np.multiply(envs.reward, ppo.reward_scale, out=batch.rewards[step])
-        np.logical_or(envs.terminated, envs.truncated, out=batch.ended[step])
-        scores.append(envs.final_scores[batch.ended[step]])
+        finished.append(advance(learner, batch, step))
     seen = np.stack([envs.observe(seat) for seat in range(envs.num_players)], axis=1)
     batch.bootstrap[:] = seat_values(
         learner, seen, envs.action_mask, envs.current_player
@@ -374,22 +425,64 @@ def collect(learner: Learner, batch: Batch) -> dict[str, float]:
     )
     batch.advantages.copy_(torch.from_numpy(advantages))
     batch.returns.copy_(torch.from_numpy(returns))
-    learner.global_step += ppo.batch_size
-    return episode_metrics(np.concatenate(scores), ppo.batch_size)
+    learner.global_step += int(batch.is_own.sum())
+    scores, own = (np.concatenate(some) for some in zip(*finished, strict=True))
+    metrics = episode_metrics(scores, ppo.batch_size)
+    return {**metrics, **pool_metrics(scores, own)} if ppo.has_pool else metrics
+
+
+class Finished(NamedTuple):
+    """The episodes that ended in a step.
+
+    Attributes:
+        scores: Final scores, `[E, P]`.
+        own: Which seats were the network's, `[E, P]`.
+    """
+
+    scores: NDArray[np.int64]
+    own: NDArray[np.bool_]
+
+
+def advance(learner: Learner, batch: Batch, step: int) -> Finished:
+    """Plays one step in every game and notes what came of it."""
+    envs, ppo = learner.envs, learner.ppo
+    actions = choose(learner, batch, step)
+    batch.players[step] = envs.current_player
+    near = games_near_the_limit(envs) if ppo.episode == "game" else {}
+    envs.step(actions)
+    np.multiply(envs.reward, ppo.reward_scale, out=batch.rewards[step])
+    np.logical_or(envs.terminated, envs.truncated, out=batch.ended[step])
+    batch.final_values[step] = 0
+    if truncated := [row for row in near if envs.truncated[row]]:
+        rows = np.array(truncated)
+        after = positions_after(near, rows, actions[rows])
+        batch.final_values[step, rows] = seat_values(learner, *after)
+    ended = batch.ended[step]
+    finished = Finished(envs.final_scores[ended], learner.pool.own_seats()[ended])
+    learner.pool.draw(ended)
+    return finished
 
 
 def choose(learner: Learner, batch: Batch, step: int) -> NDArray[np.int64]:
-    """Draws an action for every game and notes what it was drawn from, `[N]`."""
-    observations, masks = batch.observations[step], batch.masks[step]
-    observations.copy_(torch.from_numpy(learner.envs.observation))
-    masks.copy_(torch.from_numpy(learner.envs.action_mask))
-    logits, values = learner.network(observations, masks)
+    """Chooses an action for every game, `[N]`, and notes what the network drew from."""
+    envs = learner.envs
+    batch.observations[step] = torch.from_numpy(envs.observation)
+    batch.masks[step] = torch.from_numpy(envs.action_mask)
+    batch.is_own[step] = learner.pool.is_own(envs.current_player)
+    rows = torch.from_numpy(batch.is_own[step]).nonzero().squeeze(1)
+    masks = batch.masks[step, rows]
+    logits, values = learner.network(batch.observations[step, rows], masks)
     log_probs = masked_log_probs(logits, masks)
-    actions = sample_actions(log_probs, learner.generator)
-    batch.actions[step] = actions
-    batch.log_probs[step] = log_probs.gather(1, actions[:, None]).squeeze(1)
-    batch.values[step] = values
-    return np.asarray(actions.numpy(), dtype=np.int64)
+    drawn = sample_actions(log_probs, learner.generator)
+    actions = np.zeros(envs.num_envs, dtype=np.int64)
+    actions[batch.is_own[step]] = drawn.numpy()
+    learner.pool.act(envs, actions)
+    batch.actions[step] = torch.from_numpy(actions)
+    for noted in (batch.log_probs, batch.values):
+        noted[step] = 0
+    batch.log_probs[step, rows] = log_probs.gather(1, drawn[:, None]).squeeze(1)
+    batch.values[step, rows] = values
+    return actions
 
 
 @torch.no_grad()
@@ -432,6 +525,17 @@ def episode_metrics(scores: NDArray[np.int64], num_actions: int) -> dict[str, fl
     }
 
 
+def pool_metrics(scores: NDArray[np.int64], own: NDArray[np.bool_]) -> dict[str, float]:
+    """Returns how far the network was ahead of the pool; NaN where they did not meet.
+
+    Args:
+        scores: Final scores of the ended episodes, `[E, P]`.
+        own: Which seats were the network's, `[E, P]`.
+    """
+    ahead = advantages_over_pool(scores, own)
+    return {"charts/advantage": float(ahead.mean()) if len(ahead) else math.nan}
+
+
 def improve(learner: Learner, batch: Batch) -> dict[str, float]:
     """Makes one update of the network from the batch.
 
@@ -454,10 +558,11 @@ def improve(learner: Learner, batch: Batch) -> dict[str, float]:
             kls.append(metrics["losses/approx_kl"])
         if ppo.target_kl is not None and torch.stack(kls).mean() > ppo.target_kl:
             break
+    if not steps:
+        raise ValueError("the network had no action in an update: raise ppo.num_steps")
     learner.update += 1
-    explained = losses.explained_variance(
-        batch.values.flatten(), batch.returns.flatten()
-    )
+    own = torch.from_numpy(batch.is_own)
+    explained = losses.explained_variance(batch.values[own], batch.returns[own])
     means = {
         key: float(torch.stack([m[key] for m in steps]).mean()) for key in steps[0]
     }
@@ -480,11 +585,13 @@ class Minibatch:
 def minibatches(
     batch: Batch, ppo: PPOConfig, generator: torch.Generator
 ) -> Iterator[Minibatch]:
-    """Yields every sample of the batch once, in minibatches of equal size."""
+    """Yields every sample of the batch once, in minibatches of nearly equal size."""
     names = [field.name for field in dataclasses.fields(Minibatch)]
     flat = {name: getattr(batch, name).flatten(0, 1) for name in names}
-    order = torch.randperm(ppo.batch_size, generator=generator)
-    for chosen in order.chunk(ppo.num_minibatches):
+    own = torch.from_numpy(batch.is_own).flatten().nonzero().squeeze(1)
+    order = own[torch.randperm(len(own), generator=generator)]
+    count = min(ppo.num_minibatches, len(own))
+    for chosen in order.tensor_split(count) if count else ():
         yield Minibatch(**{name: values[chosen] for name, values in flat.items()})
 
 

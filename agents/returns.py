@@ -34,7 +34,9 @@ def seat_gae(
         A     = delta + gamma lambda A'
         R     = A + V
 
-    so gamma and lambda count a seat's own decisions, not the steps of the others.
+    so gamma and lambda count a seat's own decisions, not the steps of the others. No
+    number of a seat reaches another's: where agents without values have seats, what
+    stands at their steps means nothing and spoils nothing, be it NaN.
 
     Args:
         values: Value of each step's position to the seat that acts, `[T, N]`.

@@ -106,6 +106,8 @@ def test_unknown_key_in_a_file(capsys, tmp_path, text, key, nearest):
         (["--ppo.gae_lambda=1.5"], "ppo.gae_lambda"),
         (["--ppo.target_kl=0"], "ppo.target_kl"),
         (["--ppo.update_epochs=0"], "ppo.update_epochs"),
+        (["--ppo.past_selves=-1"], "ppo.past_selves"),
+        (["--ppo.past_every=0"], "ppo.past_every"),
         (["--run.max_minutes=0"], "run.max_minutes"),
         (["--run.name=a/b"], "run.name"),
         (["--run.torch_threads=0"], "run.torch_threads"),

@@ -203,6 +203,7 @@ def test_collected_samples_are_what_was_played():
     )
     torch.testing.assert_close(values, batch.values.flatten())
     assert metrics["charts/episodes"] == batch.ended.sum() > 0
+    assert batch.is_own.all()
     # Rewards are scaled: the toy pays 50 points, 1 after the default scale of 0.02.
     assert set(np.unique(batch.rewards)) == {0.0, 1.0}
 

@@ -140,3 +140,16 @@ def test_a_truncated_episode_is_worth_what_would_have_followed():
         VALUES, PLAYERS, REWARDS, ENDED, BOOTSTRAP, 0.5, 0.5, final_values
     )
     assert advantages[:, 0].tolist() == [5.75, -7, -3, 3, 12, 3]
+
+
+def test_steps_of_agents_without_values_spoil_nothing():
+    # The round of above with seats 1 and 2 other agents', of which only rewards are
+    # known: seat 0's numbers stay, at steps 0, 3 and 5.
+    is_own = PLAYERS == 0
+    values = np.where(is_own, VALUES, np.nan).astype(np.float32)
+    bootstrap = float32([[10, np.nan, np.nan]])
+    advantages, returns = seat_gae(
+        values, PLAYERS, REWARDS, ENDED, bootstrap, gamma=0.5, gae_lambda=0.5
+    )
+    assert advantages[is_own].tolist() == [5, 0, 3]
+    assert returns[is_own].tolist() == [7, 8, 6]
