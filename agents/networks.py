@@ -57,6 +57,15 @@ def _linear(num_inputs: int, num_outputs: int, gain: float) -> nn.Linear:
     return layer
 
 
+def _trunk(num_inputs: int, config: NetworkConfig) -> nn.Sequential:
+    """Returns the hidden layers."""
+    layers: list[nn.Module] = []
+    for size, next_size in itertools.pairwise((num_inputs, *config.hidden_sizes)):
+        layers.append(_linear(size, next_size, math.sqrt(2)))
+        layers.append(_ACTIVATIONS[config.activation]())
+    return nn.Sequential(*layers)
+
+
 class ActorCritic(nn.Module):
     """A policy and a value over one shared trunk, for every seat the same.
 
@@ -74,15 +83,10 @@ class ActorCritic(nn.Module):
         self.num_actions = num_actions
         self.config = config
         num_inputs = observation_size + num_actions * config.sees_mask
-        sizes = (num_inputs, *config.hidden_sizes)
-        layers: list[nn.Module] = []
-        for size, next_size in itertools.pairwise(sizes):
-            layers.append(_linear(size, next_size, math.sqrt(2)))
-            layers.append(_ACTIVATIONS[config.activation]())
-        self.trunk = nn.Sequential(*layers)
+        self.trunk = _trunk(num_inputs, config)
         # A small gain starts the policy near uniform over the legal actions.
-        self.policy_head = _linear(sizes[-1], num_actions, 0.01)
-        self.value_head = _linear(sizes[-1], 1, 1.0)
+        self.policy_head = _linear(config.hidden_sizes[-1], num_actions, 0.01)
+        self.value_head = _linear(config.hidden_sizes[-1], 1, 1.0)
 
     def forward(self, observations: Tensor, masks: Tensor) -> tuple[Tensor, Tensor]:
         """Returns unmasked logits and values.
@@ -107,6 +111,44 @@ class ActorCritic(nn.Module):
         if self.config.sees_mask:
             observations = torch.cat((observations, masks.float()), dim=-1)
         return cast(Tensor, self.trunk(observations))
+
+
+class CentralCritic(nn.Module):
+    """A value that sees what all seats see; for training, since no player may.
+
+    Args:
+        observation_size: Length D of an observation.
+        num_actions: Length A of a mask.
+        num_seats: Seats P.
+        config: The shape of the network.
+    """
+
+    def __init__(
+        self,
+        observation_size: int,
+        num_actions: int,
+        num_seats: int,
+        config: NetworkConfig,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        num_inputs = observation_size * num_seats + num_actions * config.sees_mask
+        self.trunk = _trunk(num_inputs, config)
+        self.value_head = _linear(config.hidden_sizes[-1], 1, 1.0)
+
+    def forward(self, observations: Tensor, masks: Tensor, others: Tensor) -> Tensor:
+        """Returns the values to a seat, float32 `[B]`.
+
+        Args:
+            observations: What the seat sees, float32 `[B, D]`.
+            masks: Int8 `[B, A]`; all 0 for a seat that is not to act.
+            others: What each other seat sees, from the next one on, `[B, P - 1, D]`.
+        """
+        inputs = [observations, others.flatten(1)]
+        if self.config.sees_mask:
+            inputs.append(masks.float())
+        features = self.trunk(torch.cat(inputs, dim=-1))
+        return cast(Tensor, self.value_head(features).squeeze(-1))
 
 
 def masked_log_probs(logits: Tensor, masks: Tensor) -> Tensor:

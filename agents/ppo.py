@@ -19,10 +19,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.utils import clip_grad_norm_
 
 from agents import checkpoint, losses
 from agents.networks import (
     ActorCritic,
+    CentralCritic,
     NetworkConfig,
     masked_log_probs,
     sample_actions,
@@ -80,6 +82,10 @@ class PPOConfig:
         self_share: Share of the tables where the network has every seat. At the others
             it has one, and one opponent or earlier version, drawn anew for every
             episode, all the rest; without any, it has every seat there too.
+        central_critic: Whether the values in training come from a network of their own,
+            of the same shape, that sees what every seat sees, all hands but not the
+            order of the stock. It takes part in no play, and a batch takes as much
+            memory more for every other seat.
 
     Raises:
         ValueError: A value is out of range or does not fit the others.
@@ -109,6 +115,7 @@ class PPOConfig:
     past_selves: int = 0
     past_every: int = 50
     self_share: float = 0.5
+    central_critic: bool = False
 
     def __post_init__(self) -> None:
         """Checks the values."""
@@ -168,8 +175,9 @@ class Learner:
     Attributes:
         ppo: The hyperparameters.
         envs: The games.
-        network: The policy and the value.
-        optimizer: Adam over the network.
+        network: The policy and, without a critic, the value.
+        critic: The value that sees what all seats see, or None.
+        optimizer: Adam over both.
         generator: Every random number of the training but the deals.
         pool: Who else plays.
         description: What a checkpoint of this training fits.
@@ -182,6 +190,7 @@ class Learner:
     ppo: PPOConfig
     envs: VectorEnv
     network: ActorCritic
+    critic: CentralCritic | None
     optimizer: torch.optim.Adam
     generator: torch.Generator
     pool: Pool
@@ -230,14 +239,20 @@ class Learner:
         )
         envs.reset()
         torch.manual_seed(run.seed)
-        actor_critic = ActorCritic(envs.observation_size, NUM_ACTIONS, network)
+        sizes = (envs.observation_size, NUM_ACTIONS)
+        actor_critic = ActorCritic(*sizes, network)
+        critic = None
+        if ppo.central_critic:
+            critic = CentralCritic(*sizes, envs.num_players, network)
+        weights = [*actor_critic.parameters(), *(critic.parameters() if critic else ())]
         generator = torch.Generator().manual_seed(run.seed)
         return cls(
             ppo=ppo,
             envs=envs,
             network=actor_critic,
+            critic=critic,
             optimizer=torch.optim.Adam(
-                actor_critic.parameters(), lr=ppo.learning_rate, eps=1e-5, fused=True
+                weights, lr=ppo.learning_rate, eps=1e-5, fused=True
             ),
             generator=generator,
             pool=Pool(
@@ -292,6 +307,7 @@ class Learner:
         state = {
             "ppo": dataclasses.asdict(self.ppo),
             "network": self.network.state_dict(),
+            "critic": None if self.critic is None else self.critic.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "generator": self.generator.get_state(),
             "games": torch.from_numpy(games.copy()),
@@ -318,7 +334,15 @@ class Learner:
         """
         state = checkpoint.load_checkpoint(path)
         checkpoint.check_same(path, state["description"], self.description)
+        critic = state.get("critic")
+        if (critic is None) is not (self.critic is None):
+            raise checkpoint.CheckpointError(
+                f"{path} was trained {'without' if critic is None else 'with'} "
+                "ppo.central_critic"
+            )
         self.network.load_state_dict(state["network"])
+        if self.critic is not None and critic is not None:
+            self.critic.load_state_dict(critic)
         self.optimizer.load_state_dict(state["optimizer"])
         self.generator.set_state(state["generator"])
         self.update = state["update"]
@@ -343,6 +367,8 @@ class Batch:
     Attributes:
         observations: What the acting player saw, float32 `[T, N, D]`.
         masks: The legal actions, int8 `[T, N, A]`.
+        others: What each other seat saw, from the next one on, float32
+            `[T, N, P - 1, D]`; with a central critic, else `[T, N, 0, D]`.
         actions: The actions taken, int64 `[T, N]`.
         log_probs: Their log probabilities, float32 `[T, N]`.
         values: Values to the acting player, float32 `[T, N]`.
@@ -361,6 +387,7 @@ class Batch:
 
     observations: Tensor
     masks: Tensor
+    others: Tensor
     actions: Tensor
     log_probs: Tensor
     values: Tensor
@@ -377,9 +404,11 @@ class Batch:
     def empty(cls, envs: VectorEnv, ppo: PPOConfig) -> Self:
         """Returns memory for a batch, used again in every update."""
         steps, rows = shape = (ppo.num_steps, ppo.num_envs)
+        num_others = envs.num_players - 1 if ppo.central_critic else 0
         return cls(
             observations=torch.empty((*shape, envs.observation_size)),
             masks=torch.empty((*shape, NUM_ACTIONS), dtype=torch.int8),
+            others=torch.empty((*shape, num_others, envs.observation_size)),
             actions=torch.empty(shape, dtype=torch.int64),
             log_probs=torch.empty(shape),
             values=torch.empty(shape),
@@ -468,10 +497,15 @@ def choose(learner: Learner, batch: Batch, step: int) -> NDArray[np.int64]:
     envs = learner.envs
     batch.observations[step] = torch.from_numpy(envs.observation)
     batch.masks[step] = torch.from_numpy(envs.action_mask)
+    for distance in range(1, batch.others.shape[2] + 1):
+        seats = (envs.current_player + distance) % envs.num_players
+        batch.others[step, :, distance - 1] = torch.from_numpy(envs.observe(seats))
     batch.is_own[step] = learner.pool.is_own(envs.current_player)
     rows = torch.from_numpy(batch.is_own[step]).nonzero().squeeze(1)
     masks = batch.masks[step, rows]
-    logits, values = learner.network(batch.observations[step, rows], masks)
+    logits, values = judge(
+        learner, batch.observations[step, rows], masks, batch.others[step, rows]
+    )
     log_probs = masked_log_probs(logits, masks)
     drawn = sample_actions(log_probs, learner.generator)
     actions = np.zeros(envs.num_envs, dtype=np.int64)
@@ -483,6 +517,19 @@ def choose(learner: Learner, batch: Batch, step: int) -> NDArray[np.int64]:
     batch.log_probs[step, rows] = log_probs.gather(1, drawn[:, None]).squeeze(1)
     batch.values[step, rows] = values
     return actions
+
+
+def judge(
+    learner: Learner, observations: Tensor, masks: Tensor, others: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Returns logits, `[B, A]`, and values, `[B]`; arguments as in `CentralCritic`.
+
+    The policy has no way to see the others.
+    """
+    logits, values = learner.network(observations, masks)
+    if learner.critic is not None:
+        values = learner.critic(observations, masks, others)
+    return logits, values
 
 
 @torch.no_grad()
@@ -502,9 +549,13 @@ def seat_values(
     """
     values = np.empty(seen.shape[:2], dtype=np.float32)
     for seat in range(seen.shape[1]):
-        own = torch.from_numpy(seen[:, seat])
+        own, *others = torch.from_numpy(seen).roll(-seat, dims=1).unbind(1)
         legal = torch.from_numpy(masks * (players == seat)[:, None])
-        values[:, seat] = learner.network.value(own, legal).numpy()
+        if learner.critic is None:
+            value = learner.network.value(own, legal)
+        else:
+            value = learner.critic(own, legal, torch.stack(others, dim=1))
+        values[:, seat] = value.numpy()
     return values
 
 
@@ -547,12 +598,12 @@ def improve(learner: Learner, batch: Batch) -> dict[str, float]:
     for _ in range(ppo.update_epochs):
         kls = []
         for minibatch in minibatches(batch, ppo, learner.generator):
-            loss, metrics = ppo_loss(learner.network, minibatch, ppo, learner.ent_coef)
+            loss, metrics = ppo_loss(learner, minibatch)
             learner.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(
-                learner.network.parameters(), ppo.max_grad_norm
-            )
+            for module in (learner.network, learner.critic):
+                if module is not None:
+                    clip_grad_norm_(module.parameters(), ppo.max_grad_norm)
             learner.optimizer.step()
             steps.append(metrics)
             kls.append(metrics["losses/approx_kl"])
@@ -575,6 +626,7 @@ class Minibatch:
 
     observations: Tensor
     masks: Tensor
+    others: Tensor
     actions: Tensor
     log_probs: Tensor
     values: Tensor
@@ -595,11 +647,10 @@ def minibatches(
         yield Minibatch(**{name: values[chosen] for name, values in flat.items()})
 
 
-def ppo_loss(
-    network: ActorCritic, samples: Minibatch, ppo: PPOConfig, ent_coef: float
-) -> tuple[Tensor, dict[str, Tensor]]:
-    """Returns the loss `[]` at a weight of the entropy, and its parts for the log."""
-    logits, values = network(samples.observations, samples.masks)
+def ppo_loss(learner: Learner, samples: Minibatch) -> tuple[Tensor, dict[str, Tensor]]:
+    """Returns the loss `[]`, and its parts detached for the log."""
+    ppo = learner.ppo
+    logits, values = judge(learner, samples.observations, samples.masks, samples.others)
     log_probs = masked_log_probs(logits, samples.masks)
     chosen = log_probs.gather(1, samples.actions[:, None]).squeeze(1)
     log_ratio = chosen - samples.log_probs
@@ -614,7 +665,7 @@ def ppo_loss(
     else:
         value_loss = losses.value_loss(values, samples.returns)
     entropy = losses.entropy(log_probs)
-    loss = policy_loss - ent_coef * entropy + ppo.vf_coef * value_loss
+    loss = policy_loss - learner.ent_coef * entropy + ppo.vf_coef * value_loss
     log_ratio = log_ratio.detach()
     parts: Mapping[str, Tensor] = {
         "losses/value_loss": value_loss,

@@ -251,7 +251,9 @@ def test_the_loss_has_the_entropy_at_its_weight_now():
     batch = ppo.Batch.empty(learner.envs, SMALL)
     ppo.collect(learner, batch)
     samples = next(iter(ppo.minibatches(batch, SMALL, learner.generator)))
-    without, parts = ppo.ppo_loss(learner.network, samples, SMALL, 0.0)
-    loss, _ = ppo.ppo_loss(learner.network, samples, SMALL, 0.25)
+    learner.ent_coef = 0.0
+    without, parts = ppo.ppo_loss(learner, samples)
+    learner.ent_coef = 0.25
+    loss, _ = ppo.ppo_loss(learner, samples)
     expected = without - 0.25 * parts["losses/entropy"]
     torch.testing.assert_close(loss, expected)
