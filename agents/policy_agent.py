@@ -13,8 +13,9 @@ from torch import Tensor
 
 from agents.checkpoint import CheckpointError, load_policy, name_of
 from agents.networks import (
-    ActorCritic,
+    Network,
     NetworkConfig,
+    make_network,
     masked_log_probs,
     sample_actions,
 )
@@ -38,7 +39,7 @@ class PolicyAgent:
 
     def __init__(
         self,
-        network: ActorCritic,
+        network: Network,
         *,
         name: str = "policy",
         rules: RuleConfig | None = None,
@@ -79,7 +80,7 @@ class PolicyAgent:
         try:
             rules = RuleConfig.from_options(**description["rules"])
             num_actions = description["num_actions"]
-            network = ActorCritic(
+            network = make_network(
                 description["observation_size"],
                 num_actions,
                 NetworkConfig(**description["network"]),

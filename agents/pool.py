@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from agents.base import Agent
-from agents.networks import ActorCritic
+from agents.networks import Network
 from agents.policy_agent import PolicyAgent
 from rummy_env import VectorEnv
 
@@ -44,7 +44,7 @@ class Pool:
     def __init__(
         self,
         agents: Sequence[Agent],
-        network: ActorCritic,
+        network: Network,
         *,
         past_selves: int,
         self_share: float,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, Self
@@ -22,10 +22,12 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from agents import checkpoint, losses
+from agents.base import Agent
 from agents.networks import (
-    ActorCritic,
     CentralCritic,
+    Network,
     NetworkConfig,
+    make_network,
     masked_log_probs,
     sample_actions,
 )
@@ -33,6 +35,12 @@ from agents.pool import Pool, advantages_over_pool
 from agents.registry import make_agent
 from agents.returns import seat_gae
 from agents.run import RunConfig
+from agents.suits import (
+    exchange_actions,
+    exchange_masks,
+    exchange_seen,
+    random_orders,
+)
 from agents.truncation import games_near_the_limit, positions_after
 from rummy_env import VectorEnv
 from rummy_env.actions import NUM_ACTIONS
@@ -86,6 +94,10 @@ class PPOConfig:
             of the same shape, that sees what every seat sees, all hands but not the
             order of the stock. It takes part in no play, and a batch takes as much
             memory more for every other seat.
+        augment_suits: Whether the suits of every sample are exchanged at random each
+            time it is learnt from; of no use to a network whose suits are shared. What
+            `approx_kl` and `clipfrac` say then grows by how far the policy's answers
+            to the same position in other suits are apart.
 
     Raises:
         ValueError: A value is out of range or does not fit the others.
@@ -116,6 +128,7 @@ class PPOConfig:
     past_every: int = 50
     self_share: float = 0.5
     central_critic: bool = False
+    augment_suits: bool = False
 
     def __post_init__(self) -> None:
         """Checks the values."""
@@ -189,7 +202,7 @@ class Learner:
 
     ppo: PPOConfig
     envs: VectorEnv
-    network: ActorCritic
+    network: Network
     critic: CentralCritic | None
     optimizer: torch.optim.Adam
     generator: torch.Generator
@@ -228,42 +241,24 @@ class Learner:
                 `registry.make_agent`.
         """
         opponents = [make_agent(name, rules) for name in ppo.opponents]
-        envs = make_envs(
-            num_envs=ppo.num_envs,
-            config=rules,
-            seed=run.seed,
-            num_threads=run.env_threads,
-            episode=ppo.episode,
-            reward=ppo.reward,
-            skip_forced=True,
-        )
-        envs.reset()
+        envs = _new_games(rules, ppo, run, make_envs)
         torch.manual_seed(run.seed)
         sizes = (envs.observation_size, NUM_ACTIONS)
-        actor_critic = ActorCritic(*sizes, network)
-        critic = None
-        if ppo.central_critic:
-            critic = CentralCritic(*sizes, envs.num_players, network)
-        weights = [*actor_critic.parameters(), *(critic.parameters() if critic else ())]
+        actor_critic = make_network(*sizes, network)
+        critic = (
+            CentralCritic(*sizes, envs.num_players, network)
+            if ppo.central_critic
+            else None
+        )
         generator = torch.Generator().manual_seed(run.seed)
         return cls(
             ppo=ppo,
             envs=envs,
             network=actor_critic,
             critic=critic,
-            optimizer=torch.optim.Adam(
-                weights, lr=ppo.learning_rate, eps=1e-5, fused=True
-            ),
+            optimizer=_new_optimizer(actor_critic, critic, ppo),
             generator=generator,
-            pool=Pool(
-                opponents,
-                actor_critic,
-                past_selves=ppo.past_selves,
-                self_share=ppo.self_share,
-                num_rows=ppo.num_envs,
-                num_seats=envs.num_players,
-                generator=generator,
-            ),
+            pool=_new_pool(opponents, actor_critic, envs, ppo, generator),
             description=checkpoint.describe(
                 rules=rules.options(),
                 network=dataclasses.asdict(network),
@@ -333,7 +328,7 @@ class Learner:
             CheckpointError: It cannot be read or is of another configuration.
         """
         state = checkpoint.load_checkpoint(path)
-        checkpoint.check_same(path, state["description"], self.description)
+        checkpoint.check_same(path, _description_of(state), self.description)
         critic = state.get("critic")
         if (critic is None) is not (self.critic is None):
             raise checkpoint.CheckpointError(
@@ -358,6 +353,55 @@ class Learner:
         """Returns whether hyperparameters are those of a saved training."""
         saved = state["ppo"]
         return all(saved.get(key) == getattr(self.ppo, key) for key in keys)
+
+
+def _new_games(
+    rules: RuleConfig,
+    ppo: PPOConfig,
+    run: RunConfig,
+    make_envs: Callable[..., VectorEnv],
+) -> VectorEnv:
+    """Returns games just dealt."""
+    envs = make_envs(
+        num_envs=ppo.num_envs,
+        config=rules,
+        seed=run.seed,
+        num_threads=run.env_threads,
+        episode=ppo.episode,
+        reward=ppo.reward,
+        skip_forced=True,
+    )
+    envs.reset()
+    return envs
+
+
+def _new_optimizer(
+    network: Network, critic: CentralCritic | None, ppo: PPOConfig
+) -> torch.optim.Adam:
+    """Returns Adam over all weights."""
+    weights = list(network.parameters())
+    if critic is not None:
+        weights += critic.parameters()
+    return torch.optim.Adam(weights, lr=ppo.learning_rate, eps=1e-5, fused=True)
+
+
+def _new_pool(
+    opponents: Sequence[Agent],
+    network: Network,
+    envs: VectorEnv,
+    ppo: PPOConfig,
+    generator: torch.Generator,
+) -> Pool:
+    """Returns who else plays, seated."""
+    return Pool(
+        opponents,
+        network,
+        past_selves=ppo.past_selves,
+        self_share=ppo.self_share,
+        num_rows=envs.num_envs,
+        num_seats=envs.num_players,
+        generator=generator,
+    )
 
 
 @dataclass
@@ -598,6 +642,8 @@ def improve(learner: Learner, batch: Batch) -> dict[str, float]:
     for _ in range(ppo.update_epochs):
         kls = []
         for minibatch in minibatches(batch, ppo, learner.generator):
+            if ppo.augment_suits:
+                minibatch = in_random_suits(minibatch, learner.generator)
             loss, metrics = ppo_loss(learner, minibatch)
             learner.optimizer.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -632,6 +678,29 @@ class Minibatch:
     values: Tensor
     advantages: Tensor
     returns: Tensor
+
+
+def _description_of(state: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns what a checkpoint fits; options newer than it had their defaults."""
+    saved: dict[str, Any] = state["description"]
+    network = {**dataclasses.asdict(NetworkConfig()), **saved.get("network", {})}
+    return {**saved, "network": network}
+
+
+def in_random_suits(samples: Minibatch, generator: torch.Generator) -> Minibatch:
+    """Returns the samples with the suits of each exchanged at random.
+
+    The probability that an action was drawn with stays, since the game that it was
+    drawn in is the same under other names.
+    """
+    orders = random_orders(len(samples.actions), generator)
+    return dataclasses.replace(
+        samples,
+        observations=exchange_seen(samples.observations, orders),
+        masks=exchange_masks(samples.masks, orders),
+        others=exchange_seen(samples.others, orders),
+        actions=exchange_actions(samples.actions, orders),
+    )
 
 
 def minibatches(

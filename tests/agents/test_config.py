@@ -113,6 +113,7 @@ def test_unknown_key_in_a_file(capsys, tmp_path, text, key, nearest):
         (["--run.torch_threads=0"], "run.torch_threads"),
         (["--evaluation.deals=1"], "evaluation.deals"),
         (["--network.hidden_sizes=[]"], "network.hidden_sizes"),
+        (["--network.suits=equal"], "network.suits"),
         (["--option_network.hidden_sizes=[]"], "option_network.hidden_sizes"),
         (["--options.num_small=-1"], "options.num_small"),
         (["--dmc.batch_size=0"], "dmc.batch_size"),
