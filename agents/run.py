@@ -170,11 +170,18 @@ class MetricsLog:
         self._jsonl_path = folder / "metrics.jsonl"
         self._csv_path = folder / "metrics.csv"
         rows = self._kept_rows(resumed_at)
-        self._jsonl = self._jsonl_path.open("w", encoding="utf-8")
-        self._csv = self._csv_path.open("w", encoding="utf-8", newline="")
+        # Beside the old files until all is in them: a run that is killed while it is
+        # resumed keeps its log.
+        new = [folder / f".{name}.new" for name in ("metrics.jsonl", "metrics.csv")]
+        self._jsonl = new[0].open("w", encoding="utf-8")
+        self._csv = new[1].open("w", encoding="utf-8", newline="")
         self._csv_writer: csv.DictWriter[str] | None = None
         for row in rows:
             self._write_row(row)
+        self._jsonl.flush()
+        self._csv.flush()
+        os.replace(new[0], self._jsonl_path)
+        os.replace(new[1], self._csv_path)
         self._writer = _summary_writer(folder) if tensorboard else None
 
     def _kept_rows(self, resumed_at: int) -> list[dict[str, Any]]:
