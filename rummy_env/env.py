@@ -27,7 +27,7 @@ from rummy_env.kernel.payoff import EPISODE_GAME
 from rummy_env.kernel.scoring import RUNNING
 from rummy_env.kernel.turn import GAME_RUNNING, GAME_TRUNCATED
 from rummy_env.observation import SIZE
-from rummy_env.record import STATE, new_states, problems
+from rummy_env.record import STATE, copied, new_states, problems
 from rummy_env.render import render
 from rummy_env.rewards import of_round, parse_episode, parse_reward
 from rummy_env.rules import check_action, new_mask, outcome, play
@@ -384,7 +384,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
     def game(self) -> State:
         """Returns the game as a `State`, an independent copy."""
         self._check_whole()
-        return State(self.config, self.record.copy())
+        return State(self.config, copied(self.record))
 
     def save(self) -> dict[str, Any]:
         """Returns all that `load` needs to go on from here, as a picklable dict."""

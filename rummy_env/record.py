@@ -87,6 +87,13 @@ def new_states(count: int = 1) -> NDArray[Any]:
     return np.zeros(count, dtype=STATE)
 
 
+def copied(states: NDArray[Any]) -> NDArray[Any]:
+    """Returns a copy of records: NumPy's own goes field by field, ten times slower."""
+    copy = np.empty_like(states)
+    copy.view(np.uint8)[:] = states.view(np.uint8)
+    return copy
+
+
 def problems(
     states: NDArray[Any], config: RuleConfig, works: NDArray[Any] | None = None
 ) -> list[str]:

@@ -233,7 +233,7 @@ class State:
 
     def clone(self) -> State:
         """Returns an independent copy."""
-        return State(self.config, self.record.copy())
+        return State(self.config, record.copied(self.record))
 
     def resample_hidden(self, player: int, seed: int) -> State:
         """Returns a copy with all that a player cannot see dealt anew, for search.
