@@ -99,10 +99,11 @@ def _load_shipped(name: str, config: RuleConfig) -> PolicyAgent | DMCAgent:
     """Returns the agent of weights that come with the project."""
     path = _shipped_path(name, config.num_players)
     if not path.is_file():
-        there = " and ".join(map(str, shipped_players(name))) or "no number of"
+        there = " and ".join(map(str, shipped_players(name)))
+        has = f"weights of {name} are there for {there}" if there else "none are there"
         raise UnknownAgentError(
-            f"{name} comes with weights for {there} players, not for "
-            f"{config.num_players}: train your own with configs/dmc.yaml"
+            f"no weights of {name} are shipped for {config.num_players} players, "
+            f"{has}: train your own with configs/dmc.yaml"
         )
     return _load(str(path))
 

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from agents.evaluation.tournament import TournamentConfig, evaluate
 from agents.registry import WEIGHTS, shipped_players
 from agents.run import Display
 from rummy_env.config import RuleConfig
+from rummy_env.errors import RummyError
 
 _FILE: Final = WEIGHTS / "REPORT.md"
 _AGENT: Final = "dmc"
@@ -29,8 +30,8 @@ _INTERRUPTED: Final = 130
 
 def measure(
     num_players: int, opponents: Sequence[str], config: TournamentConfig, label: str
-) -> list[Report]:
-    """Returns the tournaments of the shipped weights with each opponent.
+) -> Iterator[Report]:
+    """Yields the tournaments of the shipped weights with each opponent.
 
     Args:
         num_players: How many play.
@@ -39,7 +40,6 @@ def measure(
         label: Said beside the progress.
     """
     rules, start = RuleConfig(num_players=num_players), time.monotonic()
-    found = []
     with Display(Console(stderr=True)) as display:
         for number, opponent in enumerate(opponents):
 
@@ -48,8 +48,7 @@ def measure(
                 display.say(done, time.monotonic() - start, f"{label}, {name}")
 
             show(0.0)
-            found.append(evaluate([_AGENT, opponent], rules, config, report=show))
-    return found
+            yield evaluate([_AGENT, opponent], rules, config, report=show)
 
 
 def _half(estimate: Estimate) -> float:
@@ -112,8 +111,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measures and writes the report; returns the exit status."""
-    chosen = _parser().parse_args(arguments)
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
     rows, made = [], []
+    if not chosen.players:
+        parser.error(f"no weights of {_AGENT} are shipped: there is nothing to measure")
     try:
         for players in chosen.players:
             for episode, deals in (("round", chosen.deals), ("game", chosen.games)):
@@ -131,6 +133,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     rows.append(_row(players, opponent, report))
                     print(rows[-1], flush=True)
             made += how_made(players)
+    except (RummyError, ValueError) as error:
+        parser.error(str(error))
     except KeyboardInterrupt:
         print("interrupted; nothing was written", file=sys.stderr)
         return _INTERRUPTED

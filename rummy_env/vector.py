@@ -238,16 +238,22 @@ class VectorEnv:
     def place(self, games: Sequence[State]) -> None:
         """Goes on from given games, one for each row, as after a reset.
 
-        What searches for a move wants: many ways on from one position. The episodes
-        after these are those that `reset` would have gone on with.
+        What searches for a move wants: many ways on from one position. Nothing is
+        played yet, forced actions neither. Whose episodes these are is not known, so
+        `game_seed` is that of each game; the episodes after them are those after the
+        ones that were under way.
 
         Args:
             games: Rounds that run, under the engine's rules.
 
         Raises:
-            RummyError: There are not as many games as rows, a round is over, or the
-                rules are others.
+            RummyError: There are not as many games as rows, one is no `State`, a round
+                is over, or the rules are others.
         """
+        if not isinstance(games, Sequence) or not all(
+            isinstance(game, State) for game in games
+        ):
+            raise RummyError("games to go on from are a list of State")
         if len(games) != self.num_envs:
             raise RummyError(
                 f"{self.num_envs} rows take as many games, not {len(games)}"
@@ -261,7 +267,15 @@ class VectorEnv:
             self._states[row] = game.record[0]
             self.action_mask[row] = game.action_mask()
         self.current_player[:] = self._states["to_move"]
-        for array in (self.reward, self._carried, self.terminated, self.truncated):
+        self.game_seed[:] = self._states["seed"]
+        for array in (
+            self.reward,
+            self._carried,
+            self.terminated,
+            self.truncated,
+            self.final_scores,
+            self._counts,
+        ):
             array[:] = 0
         self._is_reset, self._is_interrupted = True, False
         self.observation[:] = self.observe(self.current_player)

@@ -101,7 +101,9 @@ def _try_hints(work: Work) -> None:
     work["jokers_low"], work["jokers_high"] = 0, 0
     for number in range(NUM_HINTS):
         card = work["hints"][number]
-        if card != NO_HINT and work["name"][card] == IS_OPEN:
+        # a name out of play is none, though no walk would come across it
+        is_name = card != NO_HINT and card % NUM_RANKS < work["num_ranks"]
+        if is_name and work["name"][card] == IS_OPEN:
             if _is_name_with_others_home(work, card, high):
                 set_name(work, card, False)
     work["jokers_low"], work["jokers_high"] = low, high

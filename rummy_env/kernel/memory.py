@@ -17,11 +17,12 @@ beyond that of `Q`; a joker beyond those that `R` asks to keep is one beyond tho
 So what is ruled out for `Q` is ruled out for `R`. Laying a card, naming a joker and
 releasing one all make a question narrower.
 
-**Grown.** Let `R` differ from `Q` by further copies of one real card `x` in the hand,
-as after a draw. Then all tables open to `Q` are open to `R`, so what is proved stays
-proved. And a table open to `R` that is not to `Q` lays *every* copy of `x` there is.
-So what was ruled out is legal iff a completion that does so says so, and if there is
-no such completion nothing needs to be looked at again.
+**Grown.** Let `R` differ from `Q` by one more copy of one real card `x` in the hand, as
+after a draw. Then all tables open to `Q` are open to `R`, so what is proved stays
+proved. And a table open to `R` that is not to `Q` lays more copies of `x` than `Q` had,
+which is *every* copy there is. So what was ruled out is legal iff a completion that
+does so says so, and if there is no such completion nothing needs to be looked at again.
+With two copies more it would not be so: a table may lay one of them.
 
 Memories may be lost, mixed up or of another game: what they tell is found by comparing
 both questions, never taken on trust.
@@ -60,7 +61,7 @@ def recall(work: Work, memory: Any) -> None:
 
     Args:
         work: The workspace. Its `lay`, `name`, `name_more` and `num_names` are
-            written, and `grown`, the card of which the hand has more than the
+            written, and `grown`, the card of which the hand has one more than the
             question remembered, or `NOT_GROWN`.
         memory: A record of `workspace.MEMORY`.
     """
@@ -71,8 +72,9 @@ def recall(work: Work, memory: Any) -> None:
     ruled_out = RULED_OUT_BEFORE if relation == GROWN else RULED_OUT
     if relation == UNRELATED:
         ruled_out = IS_OPEN
+    is_same_game = work["num_ranks"] == memory["num_ranks"]
     for number in range(NUM_HINTS):
-        has_hint = number < memory["num_hints"]
+        has_hint = is_same_game and number < memory["num_hints"]
         work["hints"][number] = memory["hints"][number] if has_hint else NO_HINT
     unasked = NOT_ASKED if work["pending"] > 0 else IS_OPEN
     work["num_names"] = 0
@@ -116,7 +118,7 @@ def _relation(work: Work, memory: Any) -> int:
         loses |= named_more < 0 and table == 0
         changes |= more | named_more | locked_more
         if gain != 0:
-            num_grown += 1 if gain > 0 else 2
+            num_grown += 1 if gain == 1 else 2
             work["grown"] = card
     gain = work["hand"][JOKER] - memory["hand"][JOKER]
     more = laid_now - laid_then
@@ -149,6 +151,8 @@ def remember(work: Work, memory: Any) -> None:
     """
     has_joker = work["hand"][JOKER] > 0
     knows_names = has_joker or work["num_names"] < work["wanted_names"]
+    if memory["num_ranks"] != work["num_ranks"]:
+        memory["num_hints"] = 0
     memory["num_ranks"] = work["num_ranks"]
     memory["pending"] = work["pending"]
     memory["knows_names"] = knows_names

@@ -41,7 +41,9 @@ def test_shipped_weights_are_found_by_name(weights):
 def test_a_number_of_players_without_weights_is_refused_with_those_that_have_some(
     weights,
 ):
-    with pytest.raises(UnknownAgentError, match=r"for 2 players, not for 4"):
+    with pytest.raises(
+        UnknownAgentError, match=r"for 4 players, weights of dmc are there for 2"
+    ):
         make_agent("dmc", RuleConfig(num_players=4))
 
 

@@ -81,6 +81,9 @@ def test_rows_take_as_many_games_of_the_same_rules_that_run():
     envs = VectorEnv(2, TWO)
     with pytest.raises(RummyError, match="2 rows"):
         envs.place([State.new(TWO, 1)])
+    for games in (None, State.new(TWO, 1), [1, 2]):
+        with pytest.raises(RummyError, match="a list of State"):
+            envs.place(games)
     with pytest.raises(RummyError, match="other rules"):
         envs.place([State.new(RuleConfig(num_players=3), 1)] * 2)
     over = State.from_position(TWO, "", ["5c 6c 7c", "Kh"], draws=1, stock="2d 3d")

@@ -258,7 +258,7 @@ def test_an_interrupt_while_workers_start_prints_no_traceback():
         time.sleep(0.7)  # by then they import, which takes them seconds
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert err.strip() == "interrupted; nothing was written"
 
 
