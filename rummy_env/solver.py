@@ -373,8 +373,8 @@ def best_meld(
 ) -> tuple[list[str], list[str]] | None:
     """Finds the meld that lays the most points, or the most cards.
 
-    Among equals, cards are laid as early in the order of action ids as can be, and
-    jokers take the lowest names.
+    Among equals, a joker that waits takes the lowest name, then cards are laid as early
+    in the order of action ids as can be, then other jokers take the lowest names.
 
     Whether anything was laid this turn is not asked, but follows: a table that is not
     legal, or a joker that waits, is the middle of a meld. Something was laid then, so
