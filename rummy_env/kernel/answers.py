@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rummy_env.cards import JOKER, NUM_RANKS, NUM_SUITS
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import inlined, kernel
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
@@ -20,13 +20,13 @@ def set_name(work: Work, card: int, is_more: bool) -> None:
         work["name_more"][card] = 1
 
 
-@kernel
+@inlined
 def is_lay_open(work: Work, card: int) -> bool:
     """Tells whether it is still to be found out that a card may be laid."""
     return work["may"][card] > 0 and work["lay"][card] == 0
 
 
-@kernel
+@inlined
 def is_name_open(work: Work, card: int) -> bool:
     """Tells whether it is still to be found out that a joker may be named so."""
     if work["jokers_high"] == 0 or work["wanted_names"] == 0:

@@ -35,7 +35,7 @@ from rummy_env.kernel.groups import (
     NUM_BOX_KINDS,
     NUM_BOXES_WITH,
 )
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import inlined, kernel
 from rummy_env.kernel.workspace import BACKWARD, NUM_LEVELS
 
 Work = Any
@@ -112,7 +112,7 @@ def letter_between(low: int, high: int) -> int:
     return (high * (high + 1)) // 2 + low
 
 
-@kernel
+@inlined
 def letter_of(choice: int, suit: int, level: int) -> int:
     """Returns the letter of a suit with so many jokers placed there."""
     return (choice >> ((suit * NUM_LEVELS + level) * _LETTER_BITS)) & _LETTER_MASK

@@ -105,6 +105,12 @@ def kernel(function: Function) -> Function:
     return _compile(function, **options)
 
 
+def inlined(function: Function) -> Function:
+    """Compiles a short function that is a part of whatever calls it; see `kernel`."""
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return _compile(function, forceinline=True, **options)
+
+
 def entry(function: Function) -> Function:
     """Compiles a function that Python calls, too; see `kernel`."""
     return _compile(function)

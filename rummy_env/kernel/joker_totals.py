@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import inlined
 from rummy_env.kernel.workspace import NUM_LEVELS
 
 Work = Any
@@ -35,13 +35,13 @@ _SUM_TABLE: Final = np.array(
 )
 
 
-@kernel
+@inlined
 def sums(left: int, right: int) -> int:
     """Returns the sums, up to two, of two sets of numbers of jokers."""
     return _SUM_TABLE[left * (_TOTALS + 1) + right]
 
 
-@kernel
+@inlined
 def allowed_totals(work: Work) -> int:
     """Returns the numbers of free jokers that may be placed, as bits."""
     low, high = work["jokers_low"], work["jokers_high"]

@@ -35,7 +35,7 @@ from rummy_env.kernel.automaton import (
     VIRGIN,
 )
 from rummy_env.kernel.choices import letter_of
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import inlined, kernel
 from rummy_env.kernel.joker_totals import allowed_totals, sums
 from rummy_env.kernel.workspace import BACKWARD, NUM_LEVELS
 
@@ -112,12 +112,18 @@ def face(work: Work, row: int, index: int, rank: int) -> None:
     work["place"] = rank + 1 if row < BACKWARD else BACKWARD + rank
 
 
-@kernel
+@inlined
 def level_image(work: Work, suit: int, level: int, letter: int) -> int:
     """Returns the set that a letter leads to from one set of the node faced."""
     known = work["level_images"][suit, level, letter]
     if known != _UNKNOWN:
         return known
+    return _find_level_image(work, suit, level, letter)
+
+
+@kernel
+def _find_level_image(work: Work, suit: int, level: int, letter: int) -> int:
+    """Returns the same where it is not known yet, and keeps it."""
     place, word = work["place"], work["faced"][suit, level]
     if place < BACKWARD:
         word = word_after(word, letter, work["room"][place, suit])

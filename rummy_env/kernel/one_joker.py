@@ -23,7 +23,7 @@ from rummy_env.kernel.answers import (
     set_name,
 )
 from rummy_env.kernel.choices import letter_of
-from rummy_env.kernel.jit import kernel, outlined
+from rummy_env.kernel.jit import inlined, kernel, outlined
 from rummy_env.kernel.plain import (
     advance_plain,
     begin_plain,
@@ -32,6 +32,7 @@ from rummy_env.kernel.plain import (
     insert_plain,
     is_covered_plain,
     look_at,
+    meets_layer,
     plain_room,
     walk_plain_backward,
     walk_plain_forward,
@@ -42,17 +43,52 @@ Work = Any
 """A record of `workspace.WORKSPACE`."""
 
 NO_SUIT: Final = -1
-LAID: Final = 0
+ALL_SUITS: Final = (1 << NUM_SUITS) - 1
+NOTHING: Final = 0
 NAMED: Final = 1
-"""What a card is that a walk goes out from: laid from the hand, or a joker's name."""
+LAID: Final = 2
+"""What a card is that a walk goes out from: a joker's name, or laid from the hand."""
 
 _OUT: Final = 2 * NUM_LAYERS
 """The first of two rows for the layers of a walk that goes out from a card."""
 
 
+@inlined
+def _letter(work: Work, rank: int, at: int, suit: int, extra: int, jokers: int) -> int:
+    """Returns the letter of a suit in a choice, with so many jokers placed there.
+
+    Args:
+        work: The workspace.
+        rank: The rank stepped over.
+        at: The choice.
+        suit: The suit.
+        extra: What else the suit has there: NOTHING, or one card LAID or NAMED.
+        jokers: 0 or 1, those beyond the one NAMED.
+    """
+    if extra == LAID:
+        return letter_of(work["choices"][rank, at, 1], suit, jokers)
+    return letter_of(work["choices"][rank, at, 0], suit, jokers + extra)
+
+
 @kernel
-def _read(work: Work, rank: int, at: int, suit_of: int, kind: int) -> int:
-    """Writes the steps of a choice without and with a joker, suit by suit.
+def _goes_out(work: Work, rank: int, at: int, suit_of: int, kind: int) -> bool:
+    """Writes the step of a choice with a card LAID or NAMED in a suit to `zero`."""
+    for suit in range(NUM_SUITS):
+        extra = kind if suit == suit_of else NOTHING
+        word = image(work, suit, _letter(work, rank, at, suit, extra, 0))
+        if word == 0:
+            return False
+        work["zero"][suit] = word
+    return True
+
+
+@kernel
+def _suits_that_join(
+    work: Work, rank: int, at: int, suit_of: int, kind: int, row: int, wanted: int
+) -> int:
+    """Returns the suits in which a joker makes a choice join a layer, of those wanted.
+
+    Where a suit misses the hull of the layer without a joker, it must be that one.
 
     Args:
         work: The workspace, looking at a node.
@@ -60,54 +96,39 @@ def _read(work: Work, rank: int, at: int, suit_of: int, kind: int) -> int:
         at: The choice.
         suit_of: The suit that has one more card, or NO_SUIT.
         kind: What that card is.
-
-    Returns:
-        How many suits cannot go on without a joker.
+        row: The layer.
+        wanted: Suits, as bits.
     """
-    choice, stuck = work["choices"][rank, at, 0], 0
+    able = wanted
     for suit in range(NUM_SUITS):
-        zero, one = letter_of(choice, suit, 0), letter_of(choice, suit, 1)
-        if suit == suit_of:
-            if kind == NAMED:
-                zero, one = one, letter_of(choice, suit, 2)
-            else:
-                more = work["choices"][rank, at, 1]
-                zero, one = letter_of(more, suit, 0), letter_of(more, suit, 1)
-        work["zero"][suit] = image(work, suit, zero)
-        work["one"][suit] = image(work, suit, one)
-        if work["zero"][suit] == 0:
-            stuck += 1
-    return stuck
+        extra = kind if suit == suit_of else NOTHING
+        word = image(work, suit, _letter(work, rank, at, suit, extra, 0))
+        work["zero"][suit] = word
+        if word & work["plain"][row, HULL, suit] == 0:
+            able &= 1 << suit
+            if able == 0:
+                return 0
+    for suit in range(NUM_SUITS):
+        if (able >> suit) & 1:
+            extra = kind if suit == suit_of else NOTHING
+            word = image(work, suit, _letter(work, rank, at, suit, extra, 1))
+            work["one"][suit] = word
+            if word & work["plain"][row, HULL, suit] == 0:
+                able &= ~(1 << suit)
+    return _suits_in_layer(work, row, able)
 
 
 @kernel
-def _suits_for_joker(work: Work, row: int, index: int) -> int:
-    """Returns the suits, as bits, in which a joker makes a step join a node."""
-    stuck, able = 0, 0
-    for suit in range(NUM_SUITS):
-        word = work["plain"][row, index, suit]
-        if work["zero"][suit] & word == 0:
-            stuck |= 1 << suit
-        if work["one"][suit] & word != 0:
-            able |= 1 << suit
-    if stuck == 0:
-        return able
-    if stuck & (stuck - 1) != 0:
-        return 0
-    return stuck & able
-
-
-@kernel
-def _suits_in_layer(work: Work, row: int, wanted: int) -> int:
-    """Returns the suits in which a joker makes a step join a layer, those wanted."""
-    able = _suits_for_joker(work, row, HULL) & wanted
-    if able == 0:
-        return 0
-    found = 0
-    for index in range(work["plain_counts"][row]):
-        found |= _suits_for_joker(work, row, index) & able
-        if found == able:
-            return found
+def _suits_in_layer(work: Work, row: int, able: int) -> int:
+    """Returns the suits in which a joker makes the step read join a node of a layer."""
+    zero, one, found = work["zero"], work["one"], 0
+    for joker in range(NUM_SUITS):
+        if (able >> joker) & 1:
+            without = zero[joker]
+            zero[joker] = one[joker]
+            if meets_layer(work, row, (zero[0], zero[1], zero[2], zero[3])):
+                found |= 1 << joker
+            zero[joker] = without
     return found
 
 
@@ -117,9 +138,8 @@ def _joins_with_joker(work: Work, row: int, rank: int, other: int) -> bool:
     for index in range(work["plain_counts"][row]):
         look_at(work, row, index, rank + 1)
         for at in range(work["num_choices"][rank]):
-            if _read(work, rank, at, NO_SUIT, LAID) < 2:
-                if _suits_in_layer(work, other, (1 << NUM_SUITS) - 1) != 0:
-                    return True
+            if _suits_that_join(work, rank, at, NO_SUIT, LAID, other, ALL_SUITS) != 0:
+                return True
     return False
 
 
@@ -207,17 +227,17 @@ def mark_lays_with_two(work: Work) -> bool:
 def mark_names(work: Work, is_more: bool) -> None:
     """Marks the names that one joker may have, all others staying."""
     for rank in range(work["num_ranks"]):
+        other = BACKWARD + rank + 1
         for index in range(work["plain_counts"][rank]):
             wanted = _open_names(work, rank)
             if wanted == 0:
                 break
             look_at(work, rank, index, rank + 1)
             for at in range(work["num_choices"][rank]):
-                if _read(work, rank, at, NO_SUIT, LAID) < 2:
-                    found = _suits_in_layer(work, BACKWARD + rank + 1, wanted)
-                    for suit in range(NUM_SUITS):
-                        if (found >> suit) & 1:
-                            set_name(work, suit * NUM_RANKS + rank, is_more)
+                found = _suits_that_join(work, rank, at, NO_SUIT, LAID, other, wanted)
+                for suit in range(NUM_SUITS):
+                    if (found >> suit) & 1:
+                        set_name(work, suit * NUM_RANKS + rank, is_more)
 
 
 @kernel
@@ -270,12 +290,12 @@ def _is_helped(work: Work, card: int, kind: int) -> int:
 def _is_helped_at_rank(work: Work, card: int, kind: int) -> bool:
     """Tells whether a joker of the same rank helps a card."""
     rank, suit = card % NUM_RANKS, card // NUM_RANKS
+    other = BACKWARD + rank + 1
     for index in range(work["plain_counts"][rank]):
         look_at(work, rank, index, rank + 1)
         for at in range(work["num_choices"][rank]):
-            if _read(work, rank, at, suit, kind) < 2:
-                if _suits_in_layer(work, BACKWARD + rank + 1, (1 << NUM_SUITS) - 1):
-                    return True
+            if _suits_that_join(work, rank, at, suit, kind, other, ALL_SUITS) != 0:
+                return True
     return False
 
 
@@ -287,7 +307,7 @@ def _go_out(work: Work, source: int, place: int, card: int, kind: int) -> bool:
     for index in range(work["plain_counts"][source]):
         look_at(work, source, index, place)
         for at in range(work["num_choices"][rank]):
-            if _read(work, rank, at, suit, kind) == 0:
+            if _goes_out(work, rank, at, suit, kind):
                 count = insert_plain(work, _OUT, count)
                 if count > plain_room(work):
                     return False

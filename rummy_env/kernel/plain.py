@@ -15,7 +15,7 @@ from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.automaton import ACCEPT, ROOT, ROOT_LOW
 from rummy_env.kernel.choices import fill_choices, find_room, letter_of
 from rummy_env.kernel.hulls import tighten_keep
-from rummy_env.kernel.jit import kernel, outlined
+from rummy_env.kernel.jit import inlined, kernel, outlined
 from rummy_env.kernel.nodes import word_after, word_before
 from rummy_env.kernel.workspace import BACKWARD, HULL, PLAIN_CAPACITY
 
@@ -65,12 +65,16 @@ def look_at(work: Work, row: int, index: int, place: int) -> None:
     work["place"] = place
 
 
-@kernel
+@inlined
 def image(work: Work, suit: int, letter: int) -> int:
     """Returns the set that a letter leads to from the node looked at."""
     known = work["images"][suit, letter]
-    if known != _UNKNOWN:
-        return known
+    return known if known != _UNKNOWN else _find_image(work, suit, letter)
+
+
+@kernel
+def _find_image(work: Work, suit: int, letter: int) -> int:
+    """Returns the same where it is not known yet, and keeps it."""
     place, word = work["place"], work["node"][suit]
     if place < BACKWARD:
         word = word_after(word, letter, work["room"][place, suit])
@@ -92,25 +96,34 @@ def step_plain(work: Work, choice: int) -> bool:
     return True
 
 
-@kernel
-def joins_plain(work: Work, row: int, index: int) -> bool:
-    """Tells whether `zero` meets a node of the other walk in all four suits."""
-    zero, plain = work["zero"], work["plain"]
-    for suit in range(NUM_SUITS):
-        if zero[suit] & plain[row, index, suit] == 0:
-            return False
-    return True
+@inlined
+def meets(work: Work, row: int, index: int, words: Any) -> bool:
+    """Tells whether four sets, one a suit, meet those of a node of a layer."""
+    clubs, diamonds, hearts, spades = words
+    plain = work["plain"]
+    return (
+        clubs & plain[row, index, 0] != 0
+        and diamonds & plain[row, index, 1] != 0
+        and hearts & plain[row, index, 2] != 0
+        and spades & plain[row, index, 3] != 0
+    )
+
+
+@inlined
+def meets_layer(work: Work, row: int, words: Any) -> bool:
+    """Tells whether four sets, one a suit, meet those of any node of a layer."""
+    for index in range(work["plain_counts"][row]):
+        if meets(work, row, index, words):
+            return True
+    return False
 
 
 @kernel
 def joins_layer(work: Work, row: int) -> bool:
     """Tells whether `zero` joins any node of a layer of the other walk."""
-    if not joins_plain(work, row, HULL):
-        return False
-    for index in range(work["plain_counts"][row]):
-        if joins_plain(work, row, index):
-            return True
-    return False
+    zero = work["zero"]
+    words = zero[0], zero[1], zero[2], zero[3]
+    return meets(work, row, HULL, words) and meets_layer(work, row, words)
 
 
 @kernel
@@ -133,16 +146,16 @@ def insert_plain(work: Work, row: int, count: int) -> int:
         The number of nodes in the layer after; more than fit if it was full.
     """
     zero, plain = work["zero"], work["plain"]
+    clubs, diamonds, hearts, spades = zero[0], zero[1], zero[2], zero[3]
     kept = 0
     for index in range(count):
-        lacks, exceeds = 0, 0
-        for suit in range(NUM_SUITS):
-            old, new = plain[row, index, suit], zero[suit]
-            lacks |= new & ~old
-            exceeds |= old & ~new
-        if lacks == 0:
+        first, second = plain[row, index, 0], plain[row, index, 1]
+        third, fourth = plain[row, index, 2], plain[row, index, 3]
+        lacks = clubs & ~first | diamonds & ~second
+        if lacks | hearts & ~third | spades & ~fourth == 0:
             return count
-        if exceeds != 0:
+        exceeds = first & ~clubs | second & ~diamonds
+        if exceeds | third & ~hearts | fourth & ~spades != 0:
             if kept != index:
                 for suit in range(NUM_SUITS):
                     plain[row, kept, suit] = plain[row, index, suit]
