@@ -50,6 +50,8 @@ class OptionConfig:
         content: Points that the best meld must leave, at most, to be an option
             before.
         num_small: The most small melds to choose from.
+        width: Nodes that the search for the best meld keeps at each rank; a hundred
+            cost little and miss little (`solver.best_melds`). Null finds it for sure.
 
     Raises:
         ValueError: A value is out of range.
@@ -58,6 +60,7 @@ class OptionConfig:
     window: int = 24
     content: int = 5
     num_small: int = 3
+    width: int | None = None
 
     def __post_init__(self) -> None:
         """Checks the values."""
@@ -66,6 +69,8 @@ class OptionConfig:
                 raise ValueError(
                     f"options.{name} is 0 or more, not {getattr(self, name)}"
                 )
+        if self.width is not None and self.width < 1:
+            raise ValueError(f"options.width is 1 or more or null, not {self.width}")
 
 
 class Options(NamedTuple):
@@ -91,7 +96,9 @@ def find_options(positions: Positions, config: OptionConfig, num_ranks: int) -> 
     is_lap = positions.is_lap == 1
     is_near = is_lap | (positions.stock <= config.window)
     may_end = stranded_points(now, num_ranks) <= config.content
-    whole = _whole_melds(positions, np.flatnonzero(is_near | may_end), num_ranks)
+    whole = _whole_melds(
+        positions, np.flatnonzero(is_near | may_end), config.width, num_ranks
+    )
     small = _small_melds(
         positions, np.flatnonzero(is_near & ~is_lap), config.num_small, num_ranks
     )
@@ -99,10 +106,12 @@ def find_options(positions: Positions, config: OptionConfig, num_ranks: int) -> 
     return _joined([wait, whole, small])
 
 
-def _whole_melds(positions: Positions, rows: Counts, num_ranks: int) -> Options:
+def _whole_melds(
+    positions: Positions, rows: Counts, width: int | None, num_ranks: int
+) -> Options:
     """Returns the melds of most points."""
     asked = positions.rows(rows)
-    melds = best_melds(asked, num_ranks)
+    melds = best_melds(asked, num_ranks, width=width)
     outlook = Outlook.after(asked, melds, hand_after(asked, melds))
     lays = melds.plans[:, 0] != _NONE
     plans = [plan[plan != _NONE].tolist() for plan in melds.plans[lays]]

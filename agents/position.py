@@ -83,7 +83,10 @@ def read(observations: NDArray[np.float32]) -> Positions:
 
 
 def best_melds(
-    positions: Positions, num_ranks: int, objective: str = "points"
+    positions: Positions,
+    num_ranks: int,
+    objective: str = "points",
+    width: int | None = None,
 ) -> solver.Melds:
     """Returns the best meld of each position; see `solver.best_melds`."""
     return solver.best_melds(
@@ -94,6 +97,7 @@ def best_melds(
         old=positions.old,
         objective=objective,
         num_ranks=num_ranks,
+        width=width,
     )
 
 

@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.plans import Plan
-from agents.position import Counts, Positions, best_melds, hand_after
+from agents.position import Counts, Positions
 from agents.prospects import Outlook, Weights, worth
-from rummy_env.actions import LAY, NAME_JOKER
+from rummy_env import solver
+from rummy_env.actions import LAY
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS, MAX_CARDS
 
@@ -101,16 +102,14 @@ def small_melds(
     parts = np.zeros((len(shown), JOKER + 1), dtype=np.int64)
     for number, (_, cards) in enumerate(shown):
         np.add.at(parts[number], cards, 1)
-    asked = positions.rows(rows)._replace(hand=parts)
-    melds = best_melds(asked, num_ranks, "cards")
-    kept = hand_after(asked, melds)
-    hand = positions.hand[rows] - parts + kept
-    outlook = Outlook.after(positions.rows(rows), melds, hand)
-    values = worth(outlook, weights, num_ranks)
-    moves_joker = (melds.plans >= NAME_JOKER).any(axis=1)
-    for at in np.flatnonzero((kept.sum(axis=1) == 0) & ~moves_joker):
-        plan = melds.plans[at]
-        found[rows[at]].append((float(values[at]), plan[plan >= LAY].tolist()))
+    laid, at = parts[:, :NUM_CARD_TYPES], positions.rows(rows)
+    fits = solver.legal_tables(at.table + laid, at.named, num_ranks=num_ranks)
+    now = Outlook.now(at)
+    after = now._replace(hand=now.hand - parts, table=now.table + laid)
+    values = worth(after, weights, num_ranks)
+    for number in np.flatnonzero(fits):
+        plan = [LAY + card for card in sorted(shown[number][1])]
+        found[rows[number]].append((float(values[number]), plan))
     return found
 
 

@@ -478,22 +478,36 @@ def best_melds(
     *,
     objective: str = "points",
     num_ranks: int = NUM_RANKS,
+    width: int | None = None,
 ) -> Melds:
     """Returns the whole of the best meld for many positions at once.
 
-    The arguments are those of `best_actions`, which returns the first column of the
-    plans, quicker.
+    The arguments but the last are those of `best_actions`, which returns the first
+    column of the plans, quicker.
+
+    Args:
+        table: Real cards on the table, whole numbers `[B, 52]`.
+        named: Jokers on the table by name, `[B, 52]`.
+        locked: Those of them named this turn, `[B, 52]`.
+        hand: The hand, jokers last, `[B, 53]`.
+        old: The name that a waiting joker gave up, or -1, `[B]`.
+        objective: "points" or "cards".
+        num_ranks: Ranks in play.
+        width: Nodes that the search keeps at each rank, 1 or more. Then a hand of 30
+            cards takes milliseconds, not a tenth of a second and more, but a better
+            meld may be overlooked, or the only one. None finds the best for sure.
 
     Returns:
         The melds; an empty plan and the table as it was where nothing is to be laid
         and the table stands, or no completion exists.
 
     Raises:
-        RummyError: As `best_actions` does.
+        RummyError: As `best_actions` does, or the width is less than 1.
     """
     number, ranks = _parse_objective(objective), check_num_ranks(num_ranks)
     questions = _questions((table, named, locked, hand, old), ranks)
     works = local_workspaces()
+    works["width"] = _check_width(width)
     after = Melds(
         np.full((len(questions.old), works["plan"].shape[1]), NO_CARD, dtype=np.int64),
         questions.table.copy(),
@@ -503,8 +517,48 @@ def best_melds(
     works["num_ranks"] = ranks
     for row in range(len(questions.old)):
         _find_meld(works, questions, row, number, after)
+    works["width"] = 0
     longest = max(1, int((after.plans >= 0).sum(axis=1).max(initial=0)))
     return after._replace(plans=after.plans[:, :longest])
+
+
+def legal_tables(
+    table: NDArray[Any], named: NDArray[Any], *, num_ranks: int = NUM_RANKS
+) -> NDArray[np.bool_]:
+    """Tells which of many tables split into melds as they stand.
+
+    Args:
+        table: Real cards on the table, whole numbers `[B, 52]`.
+        named: Jokers on the table by name, `[B, 52]`.
+        num_ranks: Ranks in play.
+
+    Returns:
+        Bool `[B]`.
+
+    Raises:
+        RummyError: A shape or a type is wrong, or the cards of a row cannot be.
+    """
+    ranks, works = check_num_ranks(num_ranks), local_workspaces()
+    nobody = np.full(len(table), NO_CARD)
+    hand = np.zeros((len(table), NUM_CARD_TYPES + 1), dtype=np.int64)
+    locked = np.zeros((len(table), NUM_CARD_TYPES), dtype=np.int64)
+    questions = _questions((table, named, locked, hand, nobody), ranks)
+    works["num_ranks"] = ranks
+    legal = np.empty(len(nobody), dtype=np.bool_)
+    for row in range(len(legal)):
+        works[0]["table"] = questions.table[row]
+        works[0]["named"] = questions.named[row]
+        legal[row] = calls.is_table_legal(works)
+    return legal
+
+
+def _check_width(width: int | None) -> int:
+    """Returns a width as the kernel takes it, 0 for none."""
+    if width is None:
+        return 0
+    if type(width) is not int or width < 1:
+        raise RummyError(f"width is a whole number of 1 or more, not {width!r}")
+    return width
 
 
 def _find_meld(

@@ -12,7 +12,8 @@ import pytest
 
 from rummy_env import RuleConfig, State, solver
 from rummy_env.actions import parse_action
-from rummy_env.cards import CARD_NAMES, JOKER, NUM_CARD_TYPES
+from rummy_env.cards import CARD_NAMES, JOKER, NUM_CARD_TYPES, POINTS
+from rummy_env.errors import RummyError
 from tests.positions import lays
 from tests.reference.completion import (
     Table,
@@ -27,7 +28,7 @@ from tests.reference.completion import (
     play,
 )
 from tests.reference.game import card_points
-from tests.reference.melds import all_melds, pack, unpack
+from tests.reference.melds import all_melds, pack, splits, unpack
 from tests.twins import is_layout_of, question_of, table_text
 
 
@@ -268,6 +269,73 @@ def test_best_melds_and_their_first_actions_are_those_of_best_meld() -> None:
             np.testing.assert_array_equal(after.named[row], jokers)
         else:
             np.testing.assert_array_equal(after.table[row], table[row])
+
+
+def large_hands(count: int, size: int) -> np.ndarray:
+    """Returns hands drawn from two packs, int64 `[count, 53]`."""
+    rng = np.random.default_rng(9)
+    packs = np.repeat(np.arange(JOKER + 1), 2)
+    drawn = [rng.choice(packs, size, replace=False) for _ in range(count)]
+    return np.array([np.bincount(cards, minlength=JOKER + 1) for cards in drawn])
+
+
+def test_a_narrow_search_finds_melds_that_can_be_laid_and_often_the_best() -> None:
+    hands = large_hands(40, 20)
+    nothing = np.zeros((40, NUM_CARD_TYPES), dtype=np.int64)
+    question = (nothing, nothing, nothing, hands, np.full(40, -1))
+
+    def points(melds: solver.Melds) -> np.ndarray:
+        return melds.table @ POINTS[:JOKER] + melds.named.sum(axis=1) * POINTS[JOKER]
+
+    best = points(solver.best_melds(*question))
+    assert np.median(best) > 40
+    equal = []
+    for width in (1, 8, 200):
+        melds = solver.best_melds(*question, width=width)
+        assert solver.legal_tables(melds.table, melds.named).all()
+        left = hands[:, :JOKER] - melds.table
+        assert left.min() >= 0
+        assert (hands[:, JOKER] >= melds.named.sum(axis=1)).all()
+        assert (points(melds) <= best).all()
+        equal.append((points(melds) == best).sum())
+    assert equal[0] < equal[2]
+    assert equal[2] >= 36
+    # and the next question is answered in full again
+    assert (points(solver.best_melds(*question)) == best).all()
+
+
+@pytest.mark.parametrize("width", [0, -3, 2.5, "8", True])
+def test_widths_that_are_none_are_refused(width: object) -> None:
+    hand = large_hands(1, 5)
+    nothing = np.zeros((1, NUM_CARD_TYPES), dtype=np.int64)
+    question = (nothing, nothing, nothing, hand, np.full(1, -1))
+    with pytest.raises(RummyError, match="width is a whole number of 1 or more"):
+        solver.best_melds(*question, width=width)  # type: ignore[arg-type]
+
+
+def test_legal_tables_are_those_with_a_layout() -> None:
+    rng = random.Random(11)
+    tables = []
+    for _ in range(300):
+        cards: Counter[int] = Counter()
+        for _ in range(rng.randint(1, 4)):
+            cards.update(rng.choice([m for m in all_melds(13) if len(m) < 6]))
+        if rng.random() < 0.5:
+            cards[rng.choice(sorted(cards))] -= 1
+        if max(cards.values()) <= 2:
+            tables.append(+cards)
+    real = np.array([[bag[card] for card in range(NUM_CARD_TYPES)] for bag in tables])
+    named = np.zeros_like(real)
+    for row, bag in enumerate(tables[::2]):
+        joker = rng.choice(sorted(bag))
+        real[2 * row, joker] -= 1
+        named[2 * row, joker] += 1
+    found = solver.legal_tables(real, named)
+    assert 50 < found.sum() < len(tables) - 50
+    # a joker is the card it is named (R15)
+    assert found.tolist() == [splits(pack(t.elements()), 13) for t in tables]
+    with pytest.raises(RummyError, match="shapes"):
+        solver.legal_tables(real, named[:, 1:])
 
 
 # Layouts

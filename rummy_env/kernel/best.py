@@ -3,6 +3,9 @@
 A walk over the ranks finds how little can be left in the hand (`leaving`). Of the
 melds that leave so little the first one in the order of action ids is chosen, card by
 card; then jokers get their names, the lowest that will do.
+
+Where the workspace has a `width`, the walk keeps so many nodes only: the meld is then
+mostly the best one, and any of those.
 """
 
 from __future__ import annotations
@@ -52,7 +55,8 @@ def _search_best(work: Any, objective: int, least: int) -> None:
             left = least_left(work, objective, FIRST_BOUND, most)
         if left <= most:
             work["best_value"] = total - left
-            _prefer_first(work, objective, left)
+            if work["width"] == 0:
+                _prefer_first(work, objective, left)
     copy(work["asked_hand"], work["hand"])
     copy(work["asked_table"], work["table"])
 

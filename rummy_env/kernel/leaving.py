@@ -21,6 +21,9 @@ that are freed only by a real card from the hand are told apart by cases, as in
 **Guide.** First a walk back, of few nodes, the others merged: a node that joins none
 of them comes to no end, whatever stays.
 
+**Width.** Where a width is given no layer keeps more nodes than that, those that leave
+least. Then a completion is found soon however large the hand, mostly the best one.
+
 **Room.** A layer that does not fit is walked in portions, depth first, as in
 `walk._search`: a portion is stepped from to the end before the next one is made.
 """
@@ -91,7 +94,7 @@ def value_of(card: int, objective: int) -> int:
 
 @outlined
 def least_left(work: Work, objective: int, bound: int, most: int) -> int:
-    """Finds the completion that leaves least of the hand.
+    """Finds the completion that leaves least of the hand; with a `width`, a good one.
 
     Writes the real cards on its table to `best_table`, and to `best_pending` how many
     jokers it names anew that were in the hand or waited.
@@ -275,7 +278,7 @@ def _advance(work: Work, objective: int, rank: int, cursor: int, least: int) -> 
     Returns:
         The cursor to go on from; that behind the layer when all is done.
     """
-    count, room = 0, min(work["limit"], CAPACITY)
+    count, room, width = 0, min(work["limit"], CAPACITY), work["width"]
     value = value_of(rank, objective)
     for index in range(cursor // MOST_MOVES, work["counts"][rank]):
         first = cursor - index * MOST_MOVES if cursor > index * MOST_MOVES else 0
@@ -296,6 +299,8 @@ def _advance(work: Work, objective: int, rank: int, cursor: int, least: int) -> 
                 if work["is_inserted"] == 1:
                     work["parent"][rank + 1, count - 1] = index
                     work["stays"][rank + 1, count - 1] = stays
+                    if width > 0 and count > width:
+                        count = _drop_worst(work, rank + 1, count)
     work["counts"][rank + 1] = count
     return work["counts"][rank] * MOST_MOVES
 
@@ -321,6 +326,18 @@ def _insert(work: Work, row: int, count: int, left: int) -> int:
     work["left"][row, kept] = left
     work["is_inserted"] = 1
     return kept + 1
+
+
+@kernel
+def _drop_worst(work: Work, row: int, count: int) -> int:
+    """Drops a node that leaves most of a layer; returns how many are left."""
+    worst = count - 1
+    for index in range(count - 1, -1, -1):
+        if work["left"][row, index] > work["left"][row, worst]:
+            worst = index
+    if worst != count - 1:
+        _move_node(work, row, count - 1, worst)
+    return count - 1
 
 
 @kernel

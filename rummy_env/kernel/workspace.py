@@ -155,6 +155,7 @@ WORKSPACE: Final = np.dtype(
         ("moves", _WHOLE, (NUM_RANKS, MOST_MOVES)),  # letters, as in `choices`
         ("move_stays", _WHOLE, (NUM_RANKS, MOST_MOVES)),  # which cards stay
         ("num_moves", _WHOLE, (NUM_RANKS,)),
+        ("width", _WHOLE),  # the most nodes kept in a layer, or 0 to keep all
         ("left", _WHOLE, (NUM_LAYERS, CAPACITY)),  # what a node leaves
         ("parent", _WHOLE, (NUM_LAYERS, CAPACITY)),  # the node it was stepped to from
         ("stays", _WHOLE, (NUM_LAYERS, CAPACITY)),  # which cards stayed in that step

@@ -196,3 +196,15 @@ def test_the_facts_of_an_option_are_of_what_it_leaves():
     opponents = row[SHARES][:4] * 20
     np.testing.assert_allclose(opponents, [3, 0, 0, 0])
     assert options.outlook.hand[-1, JOKER] == 1
+
+
+def test_a_width_is_1_or_more_and_changes_only_which_whole_meld(games):
+    with pytest.raises(ValueError, match="width is 1 or more"):
+        OptionConfig(width=0)
+    positions = positions_of(games)
+    narrow = OptionConfig(window=106, num_small=100, width=1)
+    one = find_options(positions, EVERYTHING, RULES.num_ranks)
+    other = find_options(positions, narrow, RULES.num_ranks)
+    assert words(one, WAIT) == words(other, WAIT)
+    assert words(one, SMALL) == words(other, SMALL)
+    assert words(one, WHOLE) != words(other, WHOLE)
