@@ -78,8 +78,9 @@ def to_markdown(rows: Sequence[str], made: Sequence[str]) -> str:
     head = [
         "# How strong the shipped weights are",
         "",
-        "Written by `make report`. The same deals in all seats; points a round or game",
-        "ahead of the opponent, and games won in per cent, with 95 % intervals.",
+        "Written by `make report`. One seat against the opponent on all the others, on",
+        "the same deals in every seat; points a round or game ahead of an opponent, and",
+        "games won in per cent, with 95 % intervals.",
         "",
         "| players | against | episode | deals | ahead by | won, % |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -124,6 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     seed=chosen.seed,
                     episode=episode,
                     workers=chosen.workers,
+                    lineups="first",
                 )
                 against = chosen.against if episode == "round" else chosen.against[:1]
                 label = f"{players} players, {episode}s"

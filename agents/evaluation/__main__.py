@@ -122,6 +122,13 @@ def _parser() -> argparse.ArgumentParser:
         help="what is played of each deal (default: round)",
     )
     add(
+        "--lineups",
+        choices=["all", "first"],
+        default="all",
+        help="who meets whom at more than two seats: all lineups, or only the first "
+        "agent alone against each other one on all the rest (default: all)",
+    )
+    add(
         "--workers",
         "--threads",
         type=int,
@@ -206,6 +213,7 @@ def _compare(chosen: argparse.Namespace) -> int:
         seed=chosen.seed,
         episode=chosen.episode,
         workers=chosen.workers,
+        lineups=chosen.lineups,
     )
     rules = common_rules(chosen.agents, _rules(chosen))
     start = time.monotonic()

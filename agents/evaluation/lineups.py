@@ -10,7 +10,9 @@ Lineup = tuple[int, ...]
 _ALL_ORDERS_UP_TO = 3
 
 
-def make_lineups(num_agents: int, num_players: int) -> list[Lineup]:
+def make_lineups(
+    num_agents: int, num_players: int, *, only_first: bool = False
+) -> list[Lineup]:
     """Returns every choice of agents that is to be played.
 
     With as many agents as seats or more, every combination of them. With fewer, each
@@ -19,7 +21,12 @@ def make_lineups(num_agents: int, num_players: int) -> list[Lineup]:
     Args:
         num_agents: Agents to compare, 1 or more.
         num_players: Seats.
+        only_first: The first agent alone on one seat, against each of the others on
+            all the rest, and nothing else.
     """
+    if only_first:
+        rest = num_players - 1
+        return [(0, *[other] * rest) for other in range(1, num_agents)]
     agents = range(num_agents)
     if num_agents == 1:
         return [(0,) * num_players]

@@ -46,6 +46,8 @@ class TournamentConfig:
         seed: Seed of the deals, of chance in the agents and of the intervals.
         episode: "round", or "game" for whole games with their bonuses.
         workers: Processes; results do not depend on it.
+        lineups: "all", or "first" for the first agent alone on one seat, against each
+            of the others on all the rest.
 
     Raises:
         ValueError: A value is out of range.
@@ -55,6 +57,7 @@ class TournamentConfig:
     seed: int = 20_000
     episode: str = "round"
     workers: int = 1
+    lineups: str = "all"
 
     def __post_init__(self) -> None:
         """Checks the values."""
@@ -66,6 +69,8 @@ class TournamentConfig:
             raise ValueError(f"seed: 0 or more, not {self.seed}")
         if self.episode not in ("round", "game"):
             raise ValueError(f"episode: round or game, not {self.episode!r}")
+        if self.lineups not in ("all", "first"):
+            raise ValueError(f"lineups: all or first, not {self.lineups!r}")
 
 
 class _Task(NamedTuple):
@@ -100,10 +105,13 @@ def evaluate(
     config = config or TournamentConfig()
     if not agents:
         raise ValueError("there is nobody to evaluate: give an agent")
+    only_first = config.lineups == "first"
+    if only_first and len(agents) == 1:
+        raise ValueError("lineups: first needs somebody to play against")
     rules = rules or common_rules([a for a in agents if isinstance(a, str)], {})
     made = [_make(agent, rules) for agent in agents]
     names = _different([agent.name for agent in made])
-    lineups = make_lineups(len(agents), rules.num_players)
+    lineups = make_lineups(len(agents), rules.num_players, only_first=only_first)
     tasks = _tasks(lineups, config)
     table = _Table(len(agents), lineups, config.deals)
     given = made if config.workers == 1 else agents

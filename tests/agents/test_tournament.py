@@ -49,6 +49,8 @@ def test_lineups_and_seatings():
     assert len(make_lineups(5, 3)) == 10
     assert make_lineups(2, 3) == [(0, 1, 1), (1, 0, 0)]
     assert make_lineups(1, 2) == [(0, 0)]
+    assert make_lineups(2, 4, only_first=True) == [(0, 1, 1, 1)]
+    assert make_lineups(3, 2, only_first=True) == [(0, 1), (0, 2)]
     assert len(make_seatings((0, 1, 2))) == 6
     assert make_seatings((0, 1, 1)) == [(0, 1, 1), (1, 0, 1), (1, 1, 0)]
     assert make_seatings((0, 1, 2, 3))[1] == (1, 2, 3, 0)
