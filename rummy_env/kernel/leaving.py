@@ -313,7 +313,7 @@ def _insert(work: Work, row: int, count: int, left: int) -> int:
         The number of nodes after; `is_inserted` says whether the last one is `here`.
     """
     work["is_inserted"] = 0
-    for index in range(count):
+    for index in range(count - 1, -1, -1):
         if work["left"][row, index] <= left and _is_within(work, row, index):
             return count
     kept = 0

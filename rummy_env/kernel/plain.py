@@ -142,20 +142,24 @@ def is_covered_plain(work: Work, row: int) -> bool:
 def insert_plain(work: Work, row: int, count: int) -> int:
     """Adds `zero` to a layer unless covered, and drops the nodes it covers.
 
+    The latest nodes are looked at first: what covers a step mostly came of the same
+    node or of the one before.
+
     Returns:
         The number of nodes in the layer after; more than fit if it was full.
     """
     zero, plain = work["zero"], work["plain"]
     clubs, diamonds, hearts, spades = zero[0], zero[1], zero[2], zero[3]
+    for index in range(count - 1, -1, -1):
+        black = clubs & ~plain[row, index, 0] | spades & ~plain[row, index, 3]
+        red = diamonds & ~plain[row, index, 1] | hearts & ~plain[row, index, 2]
+        if black | red == 0:
+            return count
     kept = 0
     for index in range(count):
-        first, second = plain[row, index, 0], plain[row, index, 1]
-        third, fourth = plain[row, index, 2], plain[row, index, 3]
-        lacks = clubs & ~first | diamonds & ~second
-        if lacks | hearts & ~third | spades & ~fourth == 0:
-            return count
-        exceeds = first & ~clubs | second & ~diamonds
-        if exceeds | third & ~hearts | fourth & ~spades != 0:
+        black = plain[row, index, 0] & ~clubs | plain[row, index, 3] & ~spades
+        red = plain[row, index, 1] & ~diamonds | plain[row, index, 2] & ~hearts
+        if black | red != 0:
             if kept != index:
                 for suit in range(NUM_SUITS):
                     plain[row, kept, suit] = plain[row, index, suit]
