@@ -22,6 +22,7 @@ from typing import Any, Final, Literal, NoReturn
 import jsonargparse
 import yaml
 
+from agents.checkpoint import write_atomically
 from agents.dmc import DMCConfig
 from agents.dmc_agent import OptionNetworkConfig
 from agents.evaluation import EvaluationConfig
@@ -100,7 +101,7 @@ class TrainConfig:
         """
         folder = self.resume.parent if self.resume else self.run.new_folder()
         path = folder / _FILE_NAME
-        path.write_text(self.to_yaml(), encoding="utf-8")
+        write_atomically(path, self.to_yaml().encode())
         return path
 
     def resume_command(self, checkpoint: Path, update: int) -> str:

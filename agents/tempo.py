@@ -107,7 +107,7 @@ def small_melds(
     now = Outlook.now(at)
     after = now._replace(hand=now.hand - parts, table=now.table + laid)
     values = worth(after, weights, num_ranks)
-    for number in np.flatnonzero(fits):
+    for number in np.flatnonzero(fits).tolist():
         plan = [LAY + card for card in sorted(shown[number][1])]
         found[rows[number]].append((float(values[number]), plan))
     return found

@@ -72,8 +72,8 @@ def test_a_tiny_ablation(monkeypatch, tmp_path, capsys):
     [
         (["--change=ppo.ent_cof=1"], "did you mean 'ppo.ent_coef'"),
         (["--change=ppo.opponents=[nobody]"], "nobody"),
-        (["--algorithm=dmc"], "algorithm ppo"),
-        (["--evaluation.opponents=[]"], "name one"),
+        (["--change=ppo.gamma=1", "--algorithm=dmc"], "algorithm ppo"),
+        (["--change=ppo.gamma=1", "--evaluation.opponents=[]"], "name one"),
     ],
 )
 def test_wrong_settings_are_said_in_one_line(
@@ -86,3 +86,10 @@ def test_wrong_settings_are_said_in_one_line(
     assert message in error
     assert error.startswith("train.py: error: ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_change_there_is_nothing_to_compare(monkeypatch, tmp_path, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        run(monkeypatch, tmp_path)
+    assert "name a change" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
