@@ -27,6 +27,8 @@ from torch import nn
 from agents import checkpoint
 from agents.base import Agent
 from agents.dmc_agent import (
+    PER_VALUE,
+    HeadStart,
     OptionNetwork,
     OptionNetworkConfig,
     best_of,
@@ -50,8 +52,6 @@ from rummy_env.actions import DRAW, END, LAY
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import RuleConfig
 
-PER_VALUE: Final = 100.0
-"""Points of score to one of the network's units."""
 _NONE: Final = -1
 _MOST_SEED: Final = 2**31
 _SHOWN: Final = {
@@ -354,6 +354,7 @@ class Collector:
     ) -> None:
         self._envs, self._network, self._options = envs, network, options
         self._num_ranks = envs.config.num_ranks
+        self._head_start = HeadStart(envs.config, options.head_start)
         self._opponents = list(opponents)
         self._rng = rng
         rows = np.arange(envs.num_envs)
@@ -426,6 +427,7 @@ class Collector:
         """Chooses an option for each position and notes what was chosen."""
         options = find_options(positions, self._options, self._num_ranks)
         known, values = judge(self._network, positions, options, self._num_ranks)
+        values = self._head_start.add(positions, options, values)
         explores = self._rng.random(len(rows)) < epsilon
         noise = self._rng.random(len(values))
         chosen = best_of(

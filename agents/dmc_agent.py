@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -16,13 +16,24 @@ from torch import Tensor, nn
 
 from agents import checkpoint
 from agents.checkpoint import CheckpointError
-from agents.options import NUM_FEATURES, OptionConfig, Options, features, find_options
+from agents.expert_agent import ExpertAgent
+from agents.options import (
+    NUM_FEATURES,
+    SMALL,
+    WHOLE,
+    OptionConfig,
+    Options,
+    features,
+    find_options,
+)
 from agents.plans import Plan, Planner
 from agents.position import Positions
 from agents.prospects import Outlook, undercut_risk
 from rummy_env.actions import END, KNOCK, LAY
 from rummy_env.config import RuleConfig
 
+PER_VALUE: Final = 100.0
+"""Points of score to one of the network's units."""
 ALGORITHM: Final = "dmc"
 """What the description of a policy says it was learnt by."""
 MOST_RISK: Final = 0.5
@@ -121,6 +132,58 @@ def dare(
         actions[rows] = np.where(risk <= MOST_RISK, KNOCK, END)
 
 
+class HeadStart:
+    """Prefers what the expert would do to what looks only a little better.
+
+    What the network thinks of an option is noisy, and the best of several looks better
+    than it is. So the expert is left only where that seems worth some points.
+
+    Args:
+        rules: The game.
+        points: How many.
+    """
+
+    def __init__(self, rules: RuleConfig, points: float) -> None:
+        self._points = points
+        self._expert = ExpertAgent(rules.num_ranks, rules.knock_limit)
+
+    def add(
+        self, positions: Positions, options: Options, values: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Returns values with the points added to the options that the expert takes."""
+        if self._points == 0:
+            return values
+        raised = values.copy()
+        raised[_options_of(self._expert.plan(positions), options)] += (
+            self._points / PER_VALUE
+        )
+        return raised
+
+
+def _options_of(plans: Sequence[Plan], options: Options) -> list[int]:
+    """Returns which options, by index, the plans of all positions are.
+
+    A plan that is neither to wait nor a small meld is the whole one, which leaves as
+    little; if that is no option, the plan is none.
+    """
+    small = {
+        (row, tuple(plan))
+        for row, kind, plan in zip(
+            options.row.tolist(), options.kind.tolist(), options.plans, strict=True
+        )
+        if kind == SMALL
+    }
+    found = []
+    for number, row in enumerate(options.row.tolist()):
+        plan = plans[row]
+        is_whole = plan and (row, tuple(plan)) not in small
+        if plan == options.plans[number] or (
+            is_whole and options.kind[number] == WHOLE
+        ):
+            found.append(number)
+    return found
+
+
 class DMCAgent:
     """Takes the option of the highest value. It has no random numbers.
 
@@ -147,6 +210,7 @@ class DMCAgent:
         self._options = options or OptionConfig()
         self._num_ranks = rules.num_ranks
         self._name = name
+        self._head_start = HeadStart(rules, self._options.head_start)
         self._planner = Planner(self._plan, rules.num_ranks)
 
     @classmethod
@@ -213,4 +277,5 @@ class DMCAgent:
         """Returns the meld of each position, [] to wait."""
         options = find_options(positions, self._options, self._num_ranks)
         _, values = judge(self._network, positions, options, self._num_ranks)
+        values = self._head_start.add(positions, options, values)
         return [options.plans[number] for number in best_of(options.row, values)]

@@ -110,7 +110,7 @@ class ExpertAgent:
         self._num_ranks = num_ranks
         self._parameters = parameters or ExpertParameters()
         self._content = max(knock_limit, self._parameters.content)
-        self._planner = Planner(self._plan, num_ranks)
+        self._planner = Planner(self.plan, num_ranks)
 
     @property
     def name(self) -> str:
@@ -141,8 +141,12 @@ class ExpertAgent:
             actions[rows] = np.where(dares, KNOCK, END)
         return actions
 
-    def _plan(self, positions: Positions) -> list[Plan]:
-        """Returns the meld of each position, [] to wait."""
+    def plan(self, positions: Positions) -> list[Plan]:
+        """Returns the meld for each position, [] to wait.
+
+        Args:
+            positions: Positions at which nothing is laid yet.
+        """
         plans: list[Plan] = [[] for _ in positions.old]
         is_lap = positions.is_lap == 1
         lap = np.flatnonzero(is_lap)

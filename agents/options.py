@@ -52,6 +52,8 @@ class OptionConfig:
         num_small: The most small melds to choose from.
         width: Nodes that the search for the best meld keeps at each rank; a hundred
             cost little and miss little (`solver.best_melds`). Null finds it for sure.
+        head_start: Points by which an option must look better than what the expert
+            would do, to be taken instead; 0 asks no expert.
 
     Raises:
         ValueError: A value is out of range.
@@ -61,10 +63,11 @@ class OptionConfig:
     content: int = 5
     num_small: int = 3
     width: int | None = None
+    head_start: float = 0.0
 
     def __post_init__(self) -> None:
         """Checks the values."""
-        for name in ("window", "content", "num_small"):
+        for name in ("window", "content", "num_small", "head_start"):
             if getattr(self, name) < 0:
                 raise ValueError(
                     f"options.{name} is 0 or more, not {getattr(self, name)}"
