@@ -1,5 +1,7 @@
 """An agent that judges its options by a network: read back, it plays as it did."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -14,10 +16,13 @@ from agents.dmc_agent import (
     describe,
 )
 from agents.evaluation.__main__ import main
+from agents.expert_agent import ExpertAgent
 from agents.options import OptionConfig
 from agents.registry import common_rules, make_agent
 from agents.rollout import choose_actions
 from rummy_env import RuleConfig, VectorEnv
+from rummy_env.actions import LAY
+from rummy_env.observation import view
 
 SMALL = RuleConfig(num_players=2, num_ranks=7, hand_size=6)
 SHAPE = OptionNetworkConfig(hidden_sizes=(8,))
@@ -56,6 +61,31 @@ def test_a_policy_read_back_plays_as_before_and_is_named_by_its_folder(tmp_path)
     assert (agent.name, agent.rules) == ("mine", SMALL)
     before = DMCAgent(network(), SMALL, OPTIONS)
     np.testing.assert_array_equal(played(agent), played(before))
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_with_a_head_start_that_nothing_makes_up_it_plays_as_the_expert(num_players):
+    rules = RuleConfig(num_players=num_players, num_ranks=8)
+    window = OptionConfig(window=106, num_small=100)
+    envs = VectorEnv(20, rules, seed=5)
+    envs.reset()
+    agents = [
+        ExpertAgent(num_ranks=8),
+        DMCAgent(network(), rules, replace(window, head_start=10_000)),
+        DMCAgent(network(), rules, window),
+    ]
+    others = np.zeros(2, dtype=int)
+    for _ in range(400):
+        seen, masks = envs.observation, envs.action_mask
+        as_expert, *learnt = [agent.act(seen, masks) for agent in agents]
+        lays = view(seen, "laid_any")[:, 0] == 1
+        for number, actions in enumerate(learnt):
+            # the cards of a meld may come in another order
+            differs = np.where(as_expert < LAY, actions != as_expert, actions < LAY)
+            others[number] += differs[~lays].sum()
+        envs.step(as_expert)
+    assert others[0] == 0
+    assert others[1] > 50
 
 
 def test_the_command_that_compares_agents_takes_it(tmp_path, capsys):
