@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from agents.plans import Plan
 from agents.position import Counts, Positions, best_melds, hand_after
 from agents.prospects import Outlook, Weights, facts, stranded_points
-from agents.tempo import small_melds
+from agents.tempo import MOST_DRAWS, small_melds
 from rummy_env.actions import LAY
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, POINTS
 from rummy_env.config import MAX_PLAYERS
@@ -46,7 +46,10 @@ class OptionConfig:
 
     Attributes:
         window: With more cards in the stock nothing is laid, unless it may end the
-            round.
+            round or is small.
+        small_window: With more cards in the stock no small meld is laid; null for the
+            window. Players who keep tempo lay some three rounds of drawing before the
+            end (`tempo`).
         content: Points that the best meld must leave, at most, to be an option
             before.
         num_small: The most small melds to choose from.
@@ -60,6 +63,7 @@ class OptionConfig:
     """
 
     window: int = 24
+    small_window: int | None = None
     content: int = 5
     num_small: int = 3
     width: int | None = None
@@ -72,6 +76,10 @@ class OptionConfig:
                 raise ValueError(
                     f"options.{name} is 0 or more, not {getattr(self, name)}"
                 )
+        if self.small_window is not None and self.small_window < 0:
+            raise ValueError(
+                f"options.small_window is 0 or more or null, not {self.small_window}"
+            )
         if self.width is not None and self.width < 1:
             raise ValueError(f"options.width is 1 or more or null, not {self.width}")
 
@@ -102,8 +110,10 @@ def find_options(positions: Positions, config: OptionConfig, num_ranks: int) -> 
     whole = _whole_melds(
         positions, np.flatnonzero(is_near | may_end), config.width, num_ranks
     )
+    most = config.window if config.small_window is None else config.small_window
+    has_small = ~is_lap & (positions.stock <= most)
     small = _small_melds(
-        positions, np.flatnonzero(is_near & ~is_lap), config.num_small, num_ranks
+        positions, np.flatnonzero(has_small), config.num_small, num_ranks
     )
     wait = Options(rows, np.full(len(rows), WAIT), [[] for _ in rows], now)
     return _joined([wait, whole, small])
@@ -177,7 +187,7 @@ def features(
     known = facts(outlook, num_ranks)
     at = np.arange(count)
     tempo = np.zeros((count, _NUM_DRAWS * (_MOST_STOCK + 1) * 2), dtype=np.float32)
-    stock = np.minimum(positions.stock[row], _MOST_STOCK)
+    stock = _stock_told(positions)[row]
     lays = (options.kind != WAIT).astype(np.int64)
     place = (lays * _NUM_DRAWS + positions.draws[row]) * (_MOST_STOCK + 1) + stock
     tempo[at, place] = 1
@@ -202,6 +212,19 @@ def features(
         (outlook.hand @ POINTS <= 5)[:, None],
     ]
     return np.concatenate(parts, axis=1).astype(np.float32)
+
+
+def _stock_told(positions: Positions) -> Counts:
+    """Returns the cards left in the stock, at most `_MOST_STOCK`, `[B]`.
+
+    Of more cards, by as much as the others draw and a card of one's own is taken away
+    as often as needed: that is what a small meld shifts. Two players begin with hardly
+    more than that.
+    """
+    stock, others = positions.stock, (positions.opponents > 0).sum(axis=1)
+    more, period = np.maximum(stock - _MOST_STOCK, 0), MOST_DRAWS * others + 1
+    shifted = stock - -(-more // period) * period
+    return np.where(others == 1, np.minimum(stock, _MOST_STOCK), shifted)
 
 
 CARD_PLANES: Final = 3

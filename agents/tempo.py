@@ -31,8 +31,8 @@ from rummy_env.actions import LAY
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS, MAX_CARDS
 
-_MOST_DRAWS: Final = 3
-_NIM: Final = _MOST_DRAWS + 1
+MOST_DRAWS: Final = 3
+_NIM: Final = MOST_DRAWS + 1
 NEVER: Final = MAX_CARDS
 
 
@@ -47,7 +47,7 @@ def melds_needed(num_players: int, nim_below: int) -> NDArray[np.int64]:
         num_players: How many there are.
         nim_below: With fewer cards left, two players play Nim.
     """
-    others = _MOST_DRAWS * (num_players - 1)
+    others = MOST_DRAWS * (num_players - 1)
     leaving = np.full(MAX_CARDS + 1, NEVER, dtype=np.int64)
     leaving[0] = 0
     for left in range(others + 1, MAX_CARDS + 1):
@@ -61,8 +61,8 @@ def melds_needed(num_players: int, nim_below: int) -> NDArray[np.int64]:
 
 def _fewest(leaving: NDArray[np.int64], stock: int, draws: int) -> int:
     """Returns the fewest melds needed from some point of a turn on."""
-    whole = int(leaving[max(0, stock - (_MOST_DRAWS - draws))])
-    stops = range(1, min(stock, _MOST_DRAWS - 1 - draws) + 1)
+    whole = int(leaving[max(0, stock - (MOST_DRAWS - draws))])
+    stops = range(1, min(stock, MOST_DRAWS - 1 - draws) + 1)
     return min([whole, *(int(leaving[stock - more]) + 1 for more in stops)])
 
 
@@ -74,7 +74,7 @@ def should_stop(positions: Positions, nim_below: int) -> NDArray[np.bool_]:
     stock, draws = positions.stock, positions.draws
     num_players = 1 + (positions.opponents > 0).sum(axis=1)
     stops = np.zeros(len(stock), dtype=np.bool_)
-    for row in np.flatnonzero((draws > 0) & (draws < _MOST_DRAWS) & (stock > 0)):
+    for row in np.flatnonzero((draws > 0) & (draws < MOST_DRAWS) & (stock > 0)):
         leaving = melds_needed(int(num_players[row]), nim_below)
         stops[row] = 1 + int(leaving[stock[row]]) < _fewest(
             leaving, int(stock[row]), int(draws[row])
