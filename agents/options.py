@@ -48,8 +48,8 @@ class OptionConfig:
         window: With more cards in the stock nothing is laid, unless it may end the
             round or is small.
         small_window: With more cards in the stock no small meld is laid; null for the
-            window. Players who keep tempo lay some three rounds of drawing before the
-            end (`tempo`).
+            window. Against players who keep tempo (`tempo`) it is needed long before
+            the end.
         content: Points that the best meld must leave, at most, to be an option
             before.
         num_small: The most small melds to choose from.

@@ -208,3 +208,17 @@ def test_a_width_is_1_or_more_and_changes_only_which_whole_meld(games):
     assert words(one, WAIT) == words(other, WAIT)
     assert words(one, SMALL) == words(other, SMALL)
     assert words(one, WHOLE) != words(other, WHOLE)
+
+
+def test_a_far_end_of_the_stock_is_told_by_what_a_small_meld_shifts(games):
+    positions = positions_of(games)
+    options = find_options(positions, EVERYTHING, RULES.num_ranks)
+
+    def known(stock):
+        changed = positions._replace(stock=np.full(len(positions.stock), stock))
+        return features(changed, options, RULES.num_ranks)
+
+    # two others draw three cards each, and a meld takes one card of one's own: seven
+    for stock, same in ((32, 25), (38, 31), (39, 25), (45, 31), (31, 31), (7, 7)):
+        np.testing.assert_array_equal(known(stock), known(same))
+    assert (known(32) != known(31)).any()
