@@ -179,7 +179,9 @@ def parse(arguments: Sequence[str] | None = None) -> Plan:
     add("--output", type=Path, default=Path("runs/ablation"), help="for runs and table")
     given, settings = parser.parse_known_args(arguments)
     if not given.change:
-        parser.error('nothing to compare: name a change, as in --change "ppo.gamma=0.9"')
+        parser.error(
+            'nothing to compare: name a change, as in --change "ppo.gamma=0.9"'
+        )
     return Plan(
         settings=tuple(settings),
         changes=tuple(given.change),
