@@ -78,9 +78,9 @@ def to_markdown(rows: Sequence[str], made: Sequence[str]) -> str:
     head = [
         "# How strong the shipped weights are",
         "",
-        "Written by `make report`. One seat against the opponent on all others, the same",
-        "deals in every seat; points a round or game ahead of an opponent, and games won",
-        "in per cent, with 95 % intervals.",
+        "Written by `make report`. One seat against the opponent on all others, the",
+        "same deals in every seat; points a round or game ahead of an opponent, and",
+        "games won in per cent, with 95 % intervals.",
         "",
         "| players | against | episode | deals | ahead by | won, % |",
         "| --- | --- | --- | --- | --- | --- |",
