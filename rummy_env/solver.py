@@ -448,7 +448,9 @@ def best_actions(
     number, ranks = _parse_objective(objective), check_num_ranks(num_ranks)
     questions = _questions((table, named, locked, hand, old), ranks)
     actions = np.empty(len(questions.old), dtype=np.int64)
-    best.best_rows(questions, local_workspaces(), ranks, number, actions)
+    works = local_workspaces()
+    works["width"] = 0  # a narrow search may have been broken off
+    best.best_rows(questions, works, ranks, number, actions)
     return actions
 
 
@@ -517,7 +519,6 @@ def best_melds(
     works["num_ranks"] = ranks
     for row in range(len(questions.old)):
         _find_meld(works, questions, row, number, after)
-    works["width"] = 0
     longest = max(1, int((after.plans >= 0).sum(axis=1).max(initial=0)))
     return after._replace(plans=after.plans[:, :longest])
 
@@ -539,10 +540,12 @@ def legal_tables(
         RummyError: A shape or a type is wrong, or the cards of a row cannot be.
     """
     ranks, works = check_num_ranks(num_ranks), local_workspaces()
-    nobody = np.full(len(table), NO_CARD)
-    hand = np.zeros((len(table), NUM_CARD_TYPES + 1), dtype=np.int64)
-    locked = np.zeros((len(table), NUM_CARD_TYPES), dtype=np.int64)
-    questions = _questions((table, named, locked, hand, nobody), ranks)
+    real = _whole_array(table)
+    rows = real.shape[0] if real.ndim else 0
+    nobody = np.full(rows, NO_CARD)
+    hand = np.zeros((rows, NUM_CARD_TYPES + 1), dtype=np.int64)
+    locked = np.zeros((rows, NUM_CARD_TYPES), dtype=np.int64)
+    questions = _questions((real, named, locked, hand, nobody), ranks)
     works["num_ranks"] = ranks
     legal = np.empty(len(nobody), dtype=np.bool_)
     for row in range(len(legal)):

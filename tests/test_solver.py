@@ -336,6 +336,29 @@ def test_legal_tables_are_those_with_a_layout() -> None:
     assert found.tolist() == [splits(pack(t.elements()), 13) for t in tables]
     with pytest.raises(RummyError, match="shapes"):
         solver.legal_tables(real, named[:, 1:])
+    for wrong in (None, 5, "7h", real * 0.5):
+        with pytest.raises(RummyError):
+            solver.legal_tables(wrong, named)  # type: ignore[arg-type]
+
+
+def test_a_narrow_search_broken_off_leaves_later_answers_exact(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hands = large_hands(40, 20)
+    nothing = np.zeros((40, NUM_CARD_TYPES), dtype=np.int64)
+    question = (nothing, nothing, nothing, hands, np.full(40, -1))
+    exact = solver.best_actions(*question)
+    narrow = solver.best_melds(*question, width=1).plans[:, 0]
+    assert (narrow != exact).any()
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(solver, "_find_meld", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            solver.best_melds(*question, width=1)
+    assert (solver.best_actions(*question) == exact).all()
 
 
 # Layouts
