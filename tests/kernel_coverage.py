@@ -74,6 +74,9 @@ def ask_oddly() -> None:
     assert solver.arrange("7c 7d 7h 8c 9c Tc 7s") is not None
     whole = [np.zeros((1, size), dtype=np.int64) for size in (52, 52, 52, 53)]
     solver.best_actions(*whole, np.full(1, -1))
+    whole[3][0] = solver.hand_counts("5c 6c 7c 8c 9c 7d 8d 9d 7h 8h")
+    narrow = solver.best_melds(*whole, np.full(1, -1), width=1)
+    assert solver.legal_tables(narrow.table, narrow.named).all()
 
 
 def play_laps() -> None:
