@@ -450,7 +450,7 @@ def best_actions(
     actions = np.empty(len(questions.old), dtype=np.int64)
     works = local_workspaces()
     works["width"] = 0  # a narrow search may have been broken off
-    best.best_rows(questions, works, ranks, number, actions)
+    calls.find_best_rows(questions, works, ranks, number, actions)
     return actions
 
 

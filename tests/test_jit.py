@@ -114,9 +114,15 @@ def test_kernels_read_no_other_source() -> None:
 
 
 def test_every_outlined_function_has_an_address() -> None:
-    addresses = calls.new_workspaces()[jit.ADDRESSES][0].tolist()
+    addresses = jit.addresses(WORKSPACE, with_late=True)
     assert len(set(addresses)) == len(jit.OUTLINED)
     assert 0 not in addresses
+
+
+def test_what_no_game_needs_is_compiled_late() -> None:
+    addresses = calls.new_workspaces()[jit.ADDRESSES][0].tolist()
+    late = {name for name, at in zip(jit.OUTLINED, addresses, strict=True) if at == 0}
+    assert late == set(jit.LATE)
 
 
 def test_a_workspace_without_addresses_is_refused() -> None:

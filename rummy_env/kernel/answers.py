@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rummy_env.cards import JOKER, NUM_RANKS, NUM_SUITS
+from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.kernel.jit import inlined, kernel
 
 Work = Any
@@ -71,4 +71,13 @@ def is_any_name_open(work: Work) -> bool:
         for rank in range(work["num_ranks"]):
             if is_name_open(work, suit * NUM_RANKS + rank):
                 return True
+    return False
+
+
+@kernel
+def is_any_lay_open(work: Work) -> bool:
+    """Tells whether it is still to be found out of any card if it may be laid."""
+    for card in range(NUM_CARD_TYPES):
+        if is_lay_open(work, card):
+            return True
     return False

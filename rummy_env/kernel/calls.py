@@ -100,6 +100,24 @@ def arrange(works: Any, near: Any, melds: Any) -> int:
 
 
 @entry
-def find_best(works: Any, objective: int, old: int) -> int:
+def _find_best(works: Any, objective: int, old: int) -> int:
     """See `best.find_best`."""
     return best.find_best(works[0], objective, old)
+
+
+def find_best(works: NDArray[Any], objective: int, old: int) -> int:
+    """See `best.find_best`; compiles it the first time."""
+    works[ADDRESSES] = addresses(WORKSPACE, with_late=True)
+    return int(_find_best(works, objective, old))
+
+
+def find_best_rows(
+    questions: best.Questions,
+    works: NDArray[Any],
+    num_ranks: int,
+    objective: int,
+    actions: NDArray[np.int64],
+) -> None:
+    """See `best.best_rows`; compiles it the first time."""
+    works[ADDRESSES] = addresses(WORKSPACE, with_late=True)
+    best.best_rows(questions, works, num_ranks, objective, actions)

@@ -21,8 +21,9 @@ from typing import Any
 
 from rummy_env.cards import JOKER, NUM_CARD_TYPES
 from rummy_env.kernel.jit import kernel, outlined
-from rummy_env.kernel.marks import mark_all
+from rummy_env.kernel.marks import mark_at_home, mark_free
 from rummy_env.kernel.memory import reopen
+from rummy_env.kernel.support import drop_unsupported
 from rummy_env.kernel.walk import is_completable
 from rummy_env.kernel.workspace import (
     BACKWARD,
@@ -144,49 +145,99 @@ def answer(work: Work) -> None:
 def answer_open(work: Work) -> None:
     """Finds those answers of a question that are open; see `answer`.
 
-    Those that are known beforehand (`memory.recall`) stay as they are.
+    Those that are known beforehand (`memory.recall`) stay as they are. First come the
+    completions in which every joker, conditional ones too, keeps its name: they are
+    the most, and need no place for a joker. Then, case by case, those that move one.
+    If a card is new in the hand, all of them lay every copy of it (`memory`).
     """
-    num_conditional = _resolve_known(work)
-    if work["grown"] != NOT_GROWN and num_conditional == 0:
-        _answer_grown(work)
-        return
-    reopen(work, IS_OPEN)
-    mark_all(work)
-    for case in range(1, 1 << num_conditional):
-        _resolve_known(work)
-        release(work, case)
-        if is_completable(work):
-            _mark_released(work, case)
-            mark_all(work)
-    if work["hand"][JOKER] == 0:
-        work["name_more"][:] = IS_OPEN
-
-
-@kernel
-def _resolve_known(work: Work) -> int:
-    """Resolves a question; no card and no joker goes where that is ruled out."""
-    num_conditional = resolve(work)
-    for card in range(NUM_CARD_TYPES):
-        if work["lay"][card] == RULED_OUT:
-            work["may"][card] = 0
-        work["is_barred"][card] = work["name"][card] == RULED_OUT
-    return num_conditional
-
-
-@kernel
-def _answer_grown(work: Work) -> None:
-    """Finds the answers that need all copies of the card that is new in the hand."""
-    grown = work["grown"]
-    work["must"][grown] += work["hand"][grown]
-    work["may"][grown] = 0
-    if is_completable(work):
-        reopen(work, IS_OPEN)
-        work["lay"][grown] = IS_LEGAL
-        mark_all(work)
-    else:
+    is_found = work["grown"] == NOT_GROWN
+    if work["pending"] == 0:
+        _resolve_at_home(work)
+        is_found = is_found or _find_new(work)
+        if is_found:
+            mark_at_home(work)
+    for case in range(1 << resolve(work)):
+        if _is_of_use(work, case):
+            if _is_completed(work, case, is_found):
+                is_found = True
+                _mark_released(work, case)
+                mark_free(work)
+    if not is_found:
         reopen(work, RULED_OUT)
     if work["hand"][JOKER] == 0:
         work["name_more"][:] = IS_OPEN
+
+
+@kernel
+def _resolve_at_home(work: Work) -> None:
+    """Resolves a question with every joker as it is named, and none free."""
+    for card in range(NUM_CARD_TYPES):
+        work["must"][card] = work["table"][card] + work["named"][card]
+        is_ruled_out = work["lay"][card] == RULED_OUT
+        work["may"][card] = 0 if is_ruled_out else work["hand"][card]
+    work["jokers_low"] = 0
+    work["jokers_high"] = 0
+    _ask_for_new(work)
+
+
+@kernel
+def _is_of_use(work: Work, case: int) -> bool:
+    """Resolves a case; tells whether it has tables that were not looked at before.
+
+    No card and no joker goes where that is ruled out. Where no joker is free, none
+    moves; and a conditional card that is new in the hand must be laid.
+    """
+    resolve(work)
+    bits = case
+    for card in range(NUM_CARD_TYPES):
+        is_ruled_out = work["lay"][card] == RULED_OUT
+        if is_ruled_out:
+            work["may"][card] = 0
+        work["is_barred"][card] = work["name"][card] == RULED_OUT
+        if _is_conditional(work, card):
+            is_laid = bits & 1 == 1
+            bits >>= 1
+            if (is_laid and is_ruled_out) or (not is_laid and card == work["grown"]):
+                return False
+    release(work, case)
+    _ask_for_new(work)
+    return work["jokers_high"] > 0
+
+
+@kernel
+def _ask_for_new(work: Work) -> None:
+    """Makes every copy of a card that is new in the hand compulsory."""
+    grown = work["grown"]
+    if grown != NOT_GROWN:
+        work["must"][grown] += work["may"][grown]
+        work["may"][grown] = 0
+
+
+@kernel
+def _find_new(work: Work) -> bool:
+    """Tells whether what is resolved lays the new card, and all may be open again."""
+    if not is_completable(work):
+        return False
+    reopen(work, IS_OPEN)
+    work["lay"][work["grown"]] = IS_LEGAL
+    return True
+
+
+@kernel
+def _is_completed(work: Work, case: int, is_found: bool) -> bool:
+    """Tells whether a case, resolved, has completions; True also if it matters not.
+
+    That is where all that it lays is known to be legal: what is proved of the rest is
+    proved by completions.
+    """
+    if not is_found:
+        return _find_new(work)
+    for card in range(NUM_CARD_TYPES):
+        if _is_conditional(work, card):
+            if case & 1 and work["lay"][card] != IS_LEGAL:
+                return is_completable(work)
+            case >>= 1
+    return True
 
 
 @outlined
@@ -197,4 +248,4 @@ def is_table_legal(work: Work) -> bool:
         work["may"][card] = 0
     work["jokers_low"] = 0
     work["jokers_high"] = 0
-    return is_completable(work)
+    return drop_unsupported(work) and is_completable(work)

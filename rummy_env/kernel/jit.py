@@ -32,7 +32,8 @@ OUTLINED: Final = (
     "answer_open",
     "is_table_legal",
     "has_completion",
-    "mark_all",
+    "mark_at_home",
+    "mark_free",
     "_mark_slowly",
     "_mark_with_beams",
     "_mark_rank",
@@ -56,6 +57,8 @@ OUTLINED: Final = (
     "least_left",
 )
 """The outlined functions, in the order of their addresses."""
+LATE: Final = ("least_left",)
+"""Those of them that no game needs: they are compiled when first asked for."""
 ADDRESSES: Final = "addresses"
 """The field of a workspace that holds them, int64 `[len(OUTLINED)]`."""
 
@@ -160,7 +163,7 @@ def _call_at(
     convention = context.call_conv
     is_missing = builder.icmp_unsigned("==", address, address.type(0))
     with cgutils.if_unlikely(builder, is_missing):
-        message = ("the workspace was not made by new_workspaces",)
+        message = ("the workspace was not made by new_workspaces, or not for this",)
         convention.return_user_exc(builder, RuntimeError, message)
     called = convention.get_function_type(signature.return_type, signature.args)
     status, result = convention.call_function(
@@ -175,20 +178,23 @@ def _call_at(
     return result
 
 
-def addresses(workspace: np.dtype[Any]) -> list[int]:
+def addresses(workspace: np.dtype[Any], with_late: bool = False) -> list[int]:
     """Returns where the outlined functions lie, compiling those that are not yet.
 
     Args:
         workspace: The type of record that they take.
+        with_late: Whether the `LATE` ones are wanted; else theirs are 0.
     """
-    return list(_addresses(workspace, len(_COMPILED)))
+    return list(_addresses(workspace, with_late, len(_COMPILED)))
 
 
 @cache
-def _addresses(workspace: np.dtype[Any], _: int) -> tuple[int, ...]:
+def _addresses(workspace: np.dtype[Any], with_late: bool, _: int) -> tuple[int, ...]:
     """Returns the same, once found; more functions may be imported later on."""
     found = [0] * len(OUTLINED)
     for place, (compiled, result) in _COMPILED.items():
+        if OUTLINED[place] in LATE and not with_late:
+            continue
         parameters = inspect.signature(compiled.py_func).parameters
         numbers = [types.int64] * (len(parameters) - 1)
         arguments = (numba.from_dtype(workspace), *numbers)

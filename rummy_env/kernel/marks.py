@@ -13,6 +13,7 @@ from typing import Any
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.kernel.answers import (
     first_open_rank,
+    is_any_lay_open,
     is_any_name_open,
     is_lay_open,
     is_name_open,
@@ -37,6 +38,7 @@ from rummy_env.kernel.plain_marks import mark_plain
 from rummy_env.kernel.support import drop_unsupported
 from rummy_env.kernel.walk import (
     BEAMS,
+    NARROW,
     NUM_QUICK,
     begin_walk,
     is_completable,
@@ -48,6 +50,7 @@ from rummy_env.kernel.workspace import (
     IS_OPEN,
     NO_HINT,
     NUM_HINTS,
+    PLAIN_CAPACITY,
     RELAXED,
 )
 
@@ -56,15 +59,16 @@ Work = Any
 
 
 @outlined
-def mark_all(work: Work) -> None:
-    """Marks the answers of `must`, `may` and the free jokers, resolved."""
-    if work["jokers_high"] == 0:
-        drop_unsupported(work)
-        if not mark_plain(work):
-            _mark_slowly(work)
-        return
-    if work["pending"] == 0:
-        _mark_at_home(work)
+def mark_at_home(work: Work) -> None:
+    """Marks what `must` and `may` prove, resolved with no joker free."""
+    if drop_unsupported(work) and not mark_plain(work):
+        _mark_slowly(work)
+
+
+@outlined
+def mark_free(work: Work) -> None:
+    """Marks what `must`, `may` and the free jokers prove, resolved."""
+    if work["pending"] == 0 and not is_any_lay_open(work):
         _try_hints(work)
     wanted = work["wanted_names"]
     if not (_mark_with_one(work) and _mark_with_two(work)):
@@ -74,24 +78,8 @@ def mark_all(work: Work) -> None:
 
 
 @kernel
-def _mark_at_home(work: Work) -> None:
-    """Marks what can be laid with every free joker as it is named now."""
-    low, high = work["jokers_low"], work["jokers_high"]
-    work["jokers_low"], work["jokers_high"] = 0, 0
-    for card in range(NUM_CARD_TYPES):
-        work["must"][card] += work["home"][card]
-        work["kept"][card] = work["may"][card]
-    drop_unsupported(work)
-    mark_plain(work)
-    for card in range(NUM_CARD_TYPES):
-        work["must"][card] -= work["home"][card]
-        work["may"][card] = work["kept"][card]
-    work["jokers_low"], work["jokers_high"] = low, high
-
-
-@kernel
 def _try_hints(work: Work) -> None:
-    """Proves the names of earlier questions, where any two will do.
+    """Proves the names of earlier questions, where any two will do and that is all.
 
     The other joker, if there is one, keeps its name.
     """
@@ -150,7 +138,9 @@ def _mark_with_two(work: Work) -> bool:
     if not _mark_names_with_two(work):
         return False
     work["wanted_names"] = 0
-    return _mark_with_beams(work, NUM_QUICK) or mark_lays_with_two(work)
+    if mark_lays_with_two(work, NARROW) or _mark_with_beams(work, NUM_QUICK):
+        return True
+    return mark_lays_with_two(work, PLAIN_CAPACITY)
 
 
 @kernel

@@ -168,8 +168,26 @@ def can_place_one(work: Work) -> int:
 
 
 @outlined
-def can_place_two(work: Work) -> int:
-    """Tells whether two free jokers, placed anywhere, complete; -1 if too wide."""
+def can_place_two(work: Work, most: int) -> int:
+    """Tells whether two free jokers, placed anywhere, complete.
+
+    Args:
+        work: The workspace.
+        most: The widest layer to walk with.
+
+    Returns:
+        1 or 0; -1 if the walks are too wide to tell.
+    """
+    limit = work["limit"]
+    work["limit"] = min(limit, most)
+    found = _find_place_for_two(work)
+    work["limit"] = limit
+    return found
+
+
+@kernel
+def _find_place_for_two(work: Work) -> int:
+    """Tells the same within the limit of the workspace."""
     begin_plain(work)
     if not walk_plain_backward(work, 0):
         return -1
@@ -208,13 +226,18 @@ def _drop_harmless(work: Work, row: int, place: int) -> None:
 
 
 @kernel
-def mark_lays_with_two(work: Work) -> bool:
-    """Marks the cards that may be laid with two jokers' help; False if too wide."""
+def mark_lays_with_two(work: Work, most: int) -> bool:
+    """Marks the cards that may be laid with two jokers' help; False if too wide.
+
+    Args:
+        work: The workspace.
+        most: The widest layer to walk with.
+    """
     for card in range(NUM_CARD_TYPES):
         if is_lay_open(work, card):
             work["must"][card] += 1
             work["may"][card] -= 1
-            helped = can_place_two(work)
+            helped = can_place_two(work, most)
             work["must"][card] -= 1
             work["may"][card] += 1
             if helped < 0:

@@ -1,4 +1,4 @@
-"""Support: which optional cards any meld at all could hold."""
+"""Support: which cards any meld at all could hold."""
 
 from __future__ import annotations
 
@@ -13,32 +13,45 @@ Work = Any
 
 
 @kernel
-def drop_unsupported(work: Work) -> None:
+def drop_unsupported(work: Work) -> bool:
     """Forgets optional cards that no meld of all cards at hand contains.
 
     Only without free jokers. A card has support if two other suits hold its rank or
     three consecutive cards of its suit include it.
+
+    Returns:
+        Whether all cards that lie have support; if not, nothing completes the table.
     """
     num_ranks = work["num_ranks"]
-    has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS
     once, twice, thrice = 0, 0, 0
     for suit in range(NUM_SUITS):
         held = _held(work, suit, num_ranks)
         thrice |= twice & held
         twice |= once & held
         once |= held
+    is_supported = True
     for suit in range(NUM_SUITS):
-        held = _held(work, suit, num_ranks)
-        if has_high_ace:
-            held |= (held & 1) << num_ranks
-        starts = held & (held >> 1) & (held >> 2)
-        in_run = starts | (starts << 1) | (starts << 2)
-        if has_high_ace:
-            in_run |= (in_run >> num_ranks) & 1
-        supported = in_run | thrice
+        supported = thrice | _in_runs(work, suit, num_ranks)
         for rank in range(num_ranks):
             if (supported >> rank) & 1 == 0:
-                work["may"][suit * NUM_RANKS + rank] = 0
+                card = suit * NUM_RANKS + rank
+                is_supported = is_supported and work["must"][card] == 0
+                work["may"][card] = 0
+    return is_supported
+
+
+@kernel
+def _in_runs(work: Work, suit: int, num_ranks: int) -> int:
+    """Returns the ranks of a suit that lie in three consecutive ones, as bits."""
+    held = _held(work, suit, num_ranks)
+    has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS
+    if has_high_ace:
+        held |= (held & 1) << num_ranks
+    starts = held & (held >> 1) & (held >> 2)
+    in_run = starts | (starts << 1) | (starts << 2)
+    if has_high_ace:
+        in_run |= (in_run >> num_ranks) & 1
+    return in_run
 
 
 @kernel

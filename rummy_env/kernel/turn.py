@@ -104,7 +104,11 @@ def _wanted_names(state: Any) -> int:
     """
     if state["pending"] != NOT_PENDING or state["hands"][state["to_move"], JOKER] > 0:
         return NUM_CARD_TYPES
-    return 2 if state["num_laid"] > 0 else 0
+    if state["num_laid"] > 0:
+        for card in range(NUM_CARD_TYPES):
+            if _is_releasable(state, card):
+                return 2
+    return 0
 
 
 @kernel

@@ -55,6 +55,7 @@ from rummy_env.kernel.workspace import (
     CAPACITY,
     MOST_RELAXED,
     NUM_LEVELS,
+    PLAIN_CAPACITY,
     RELAXED,
 )
 
@@ -64,7 +65,9 @@ Work = Any
 BEAMS: Final = (4, 32, 128, CAPACITY)
 """The widths tried one after the other."""
 NUM_QUICK: Final = 2
-"""How many of them are tried before other ways."""
+"""How many of them are tried before wide plain walks."""
+NARROW: Final = 64
+"""Plain walks up to this wide find a place for two jokers sooner than beams do."""
 
 
 @outlined
@@ -282,9 +285,11 @@ def _is_completable_with(work: Work, placed: int) -> bool:
     elif placed == 1:
         found = can_place_one(work)
     else:
-        found = _find(work, NUM_QUICK)
+        found = can_place_two(work, NARROW)
         if found < 0:
-            found = can_place_two(work)
+            found = _find(work, NUM_QUICK)
+        if found < 0:
+            found = can_place_two(work, PLAIN_CAPACITY)
     if found < 0:
         found = _find(work, len(BEAMS))
     if found < 0:
