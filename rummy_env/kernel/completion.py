@@ -145,13 +145,13 @@ def answer(work: Work) -> None:
 def answer_open(work: Work) -> None:
     """Finds those answers of a question that are open; see `answer`.
 
-    Those that are known beforehand (`memory.recall`) stay as they are. First come the
-    completions in which every joker, conditional ones too, keeps its name: they are
+    Those that are known beforehand (`memory.recall`) stay as they are. First mostly come
+    the completions in which every joker, conditional ones too, keeps its name: they are
     the most, and need no place for a joker. Then, case by case, those that move one.
     If a card is new in the hand, all of them lay every copy of it (`memory`).
     """
     is_found = work["grown"] == NOT_GROWN
-    if work["pending"] == 0:
+    if work["pending"] == 0 and not _has_one_joker(work):
         _resolve_at_home(work)
         is_found = is_found or _find_new(work)
         if is_found:
@@ -166,6 +166,16 @@ def answer_open(work: Work) -> None:
         reopen(work, RULED_OUT)
     if work["hand"][JOKER] == 0:
         work["name_more"][:] = IS_OPEN
+
+
+@kernel
+def _has_one_joker(work: Work) -> bool:
+    """Tells whether one joker is to be placed, in all cases.
+
+    Then it pays to look for its place at once: the one that it has is one of them.
+    """
+    num_conditional = resolve(work)
+    return num_conditional == 0 and work["jokers_low"] == work["jokers_high"] == 1
 
 
 @kernel
