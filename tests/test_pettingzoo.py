@@ -11,6 +11,7 @@ import numpy as np
 import pettingzoo
 import pytest
 from pettingzoo.test import api_test, seed_test
+from pettingzoo.utils import wrappers
 
 from rummy_env import (
     ConfigError,
@@ -198,6 +199,53 @@ def test_env_ends_the_game_at_an_illegal_action() -> None:
     assert rewards == {culprit: -1.0, **dict.fromkeys(others, 0.0)}
     game.reset(seed=0)
     assert game.observe(culprit)["action_mask"].any()
+
+
+def seen(game: Any) -> tuple[Any, ...]:
+    """Returns all that PettingZoo shows of the agent to act, as plain values."""
+    observation, *others = game.last()
+    arrays = [observation[key].tolist() for key in ("observation", "action_mask")]
+    by_agent = (game.rewards, game.terminations, game.truncations)
+    return game.agent_selection, arrays, others, [dict(each) for each in by_agent]
+
+
+def test_the_wrapper_does_what_pettingzoo_s_do_illegal_actions_included() -> None:
+    rng = np.random.default_rng(4)
+    for seed in range(40):
+        ours, inner = env(num_players=3, **SMALL_GAME), raw_env(**SMALL_GAME)
+        inner = wrappers.TerminateIllegalWrapper(inner, illegal_reward=-1)
+        theirs = wrappers.OrderEnforcingWrapper(inner)
+        ours.reset(seed=seed)
+        theirs.reset(seed=seed)
+        for _ in zip(ours.agent_iter(), theirs.agent_iter(), strict=True):
+            assert seen(ours) == seen(theirs)
+            observation, _, terminated, truncated, _ = ours.last()
+            action = None
+            if not (terminated or truncated):
+                mask = observation["action_mask"]
+                action = random_action(1 - mask if rng.random() < 0.01 else mask, rng)
+            ours.step(action)
+            theirs.step(action)
+        assert ours.agents == theirs.agents == []
+
+
+def test_the_wrapper_wants_reset_first_and_a_step_for_each_agent(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    game = env(num_players=3)
+    for name in ("agents", "agent_selection", "rewards", "infos", "num_agents"):
+        with pytest.raises(AttributeError, match=f"{name} cannot be accessed before"):
+            getattr(game, name)
+    game.reset(seed=0)
+    agents = iter(game.agent_iter())
+    next(agents)
+    with pytest.raises(AssertionError, match="need to call step"):
+        next(agents)
+    game = env(num_players=2, episode="round", **SMALL_GAME)
+    game.reset(seed=0)
+    play_through(game, seed=0)
+    game.step(None)
+    assert "called after all agents are terminated" in caplog.text
 
 
 def test_env_refuses_what_is_no_action_and_a_step_before_reset() -> None:

@@ -145,9 +145,10 @@ def answer(work: Work) -> None:
 def answer_open(work: Work) -> None:
     """Finds those answers of a question that are open; see `answer`.
 
-    Those that are known beforehand (`memory.recall`) stay as they are. First mostly come
-    the completions in which every joker, conditional ones too, keeps its name: they are
-    the most, and need no place for a joker. Then, case by case, those that move one.
+    Those that are known beforehand (`memory.recall`) stay as they are. First mostly
+    come the completions in which every joker, conditional ones too, keeps its name:
+    they are the most, and need no place for a joker. Then, case by case, those that
+    move one.
     If a card is new in the hand, all of them lay every copy of it (`memory`).
     """
     is_found = work["grown"] == NOT_GROWN
