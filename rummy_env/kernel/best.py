@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from rummy_env.actions import LAY, NAME_JOKER, TAKE
-from rummy_env.cards import JOKER, NUM_CARD_TYPES
+from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS
 from rummy_env.kernel.completion import answer, has_completion, is_table_legal
 from rummy_env.kernel.jit import copy, entry, kernel
 from rummy_env.kernel.leaving import (
@@ -23,10 +23,16 @@ from rummy_env.kernel.leaving import (
     least_left,
     value_of,
 )
+from rummy_env.kernel.workspace import MOST_LOOSE
 
 __all__ = ["BY_CARDS", "BY_POINTS", "NO_CARD", "Questions", "best_rows", "find_best"]
 
 NO_CARD: Final = -1
+NOT_FOUND: Final = -1
+MOST_TRIES: Final = 24
+"""Sets of cards to stay that are asked for before the walk that knows values."""
+NO_STAY: Final = 1 << 40
+"""Greater than all sets with their values."""
 
 
 @kernel
@@ -42,23 +48,131 @@ def _hand_value(work: Any, objective: int) -> int:
 def _search_best(work: Any, objective: int, least: int) -> None:
     """Finds the best cards to lay, if they bring more than `least`.
 
-    Cards that cannot be laid at all are put aside first; often all others fit at once.
+    Often all fit at once; if not, cards that cannot be laid at all are put aside first.
     """
     work["best_value"] = least
     copy(work["hand"], work["asked_hand"])
     copy(work["table"], work["asked_table"])
-    _put_aside(work)
     total = _hand_value(work, objective)
     if total > least:
-        left, most = 0, total - least - 1
-        if not _all_fit(work):
-            left = least_left(work, objective, FIRST_BOUND, most)
-        if left <= most:
-            work["best_value"] = total - left
-            if work["width"] == 0:
-                _prefer_first(work, objective, left)
+        if _all_fit(work):
+            work["best_value"] = total
+        else:
+            _search_some(work, objective, least)
     copy(work["asked_hand"], work["hand"])
     copy(work["asked_table"], work["table"])
+
+
+@kernel
+def _search_some(work: Any, objective: int, least: int) -> None:
+    """Finds the same where not all cards can be laid."""
+    before = _hand_value(work, BY_CARDS)
+    _put_aside(work)
+    total = _hand_value(work, objective)
+    most = total - least - 1
+    if total <= least:
+        return
+    if _hand_value(work, BY_CARDS) != before and _all_fit(work):
+        work["best_value"] = total
+        return
+    left = _leave_few(work, objective, most)
+    if left == NOT_FOUND:
+        left = least_left(work, objective, FIRST_BOUND, most)
+        if left <= most and work["width"] == 0:
+            _prefer_first(work, objective, left)
+    if left <= most:
+        work["best_value"] = total - left
+
+
+@kernel
+def _leave_few(work: Any, objective: int, most: int) -> int:
+    """Finds the least that stays of a small hand by asking, the best sets first.
+
+    Of the sets of cards worth as much, those come first that keep later cards.
+
+    Args:
+        work: The workspace, its hand known not to fit as a whole.
+        objective: `BY_POINTS` or `BY_CARDS`.
+        most: The most to leave.
+
+    Returns:
+        The value of what stays, as `least_left` would; `NOT_FOUND` if the hand is
+        too large or too many sets do not fit.
+    """
+    count = _list_loose(work, objective)
+    if count > MOST_LOOSE:
+        return NOT_FOUND
+    last = 0
+    for _ in range(MOST_TRIES):
+        last = _next_stay(work, count, last)
+        left = last >> MOST_LOOSE
+        if left > most or _fits_without(work, count, last):
+            return left
+    return NOT_FOUND
+
+
+@kernel
+def _list_loose(work: Any, objective: int) -> int:
+    """Lists the cards of the hand, copy by copy, and what each set of them is worth.
+
+    Bit `count - 1 - i` of a set is for the card `i`, so that a set which keeps later
+    cards is the smaller number.
+
+    Returns:
+        How many there are; `MOST_LOOSE + 1` if more than are listed.
+    """
+    count = 0
+    for card in range(NUM_CARD_TYPES + 1):
+        for _ in range(work["hand"][card]):
+            if count == MOST_LOOSE:
+                return MOST_LOOSE + 1
+            work["loose"][count] = card
+            count += 1
+    for stay in range(1, 1 << count):
+        lowest = 0
+        while (stay >> lowest) & 1 == 0:
+            lowest += 1
+        value = value_of(work["loose"][count - 1 - lowest], objective)
+        work["loose_values"][stay] = work["loose_values"][stay & (stay - 1)] + value
+    return count
+
+
+@kernel
+def _next_stay(work: Any, count: int, last: int) -> int:
+    """Returns the set after another one, with its value in the bits above.
+
+    Of equal cards the later copies stay first.
+    """
+    best = NO_STAY
+    for stay in range(1, 1 << count):
+        key = work["loose_values"][stay] << MOST_LOOSE | stay
+        if last < key < best and _is_first_of_equals(work, count, stay):
+            best = key
+    return best
+
+
+@kernel
+def _is_first_of_equals(work: Any, count: int, stay: int) -> bool:
+    """Tells whether no copy of a card stays while a later one is laid."""
+    for later in range(1, count):
+        is_same = work["loose"][later] == work["loose"][later - 1]
+        pair = (stay >> (count - 1 - later)) & 3
+        if is_same and pair == 2:
+            return False
+    return True
+
+
+@kernel
+def _fits_without(work: Any, count: int, stay: int) -> bool:
+    """Tells whether the hand fits but for a set; if so, writes it as the best."""
+    for index in range(count):
+        if (stay >> (count - 1 - index)) & 1:
+            work["hand"][work["loose"][index]] -= 1
+    fits = _all_fit(work)
+    for index in range(count):
+        if (stay >> (count - 1 - index)) & 1:
+            work["hand"][work["loose"][index]] += 1
+    return fits
 
 
 @kernel
@@ -132,15 +246,16 @@ def _plan(work: Any, action: int) -> None:
 @kernel
 def _name_next(work: Any, old: int) -> None:
     """Names a waiting joker by the lowest card that will do, but its old name."""
-    work["wanted_names"] = NUM_CARD_TYPES
-    answer(work)
+    work["pending"] -= 1
     for card in range(NUM_CARD_TYPES):
-        if work["name"][card] == 1 and card != old:
-            work["pending"] -= 1
+        if card != old and card % NUM_RANKS < work["num_ranks"]:
             work["named"][card] += 1
             work["locked"][card] += 1
-            _plan(work, NAME_JOKER + card)
-            return
+            if has_completion(work):
+                _plan(work, NAME_JOKER + card)
+                return
+            work["named"][card] -= 1
+            work["locked"][card] -= 1
 
 
 @kernel

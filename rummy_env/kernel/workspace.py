@@ -47,6 +47,9 @@ NUM_STAYS: Final = 3**NUM_SUITS
 """How many ways there are to keep up to two cards of each suit."""
 MOST_MOVES: Final = NUM_STAYS * NUM_BOXES
 
+MOST_LOOSE: Final = 8
+"""The largest hand of which all sets are listed."""
+
 MEMORY: Final = np.dtype(
     [
         # a question; num_ranks is 0 where there is none
@@ -151,6 +154,8 @@ WORKSPACE: Final = np.dtype(
         ("best_table", _WHOLE, (NUM_CARD_TYPES,)),
         ("best_pending", _WHOLE),
         ("best_value", _WHOLE),
+        ("loose", _WHOLE, (MOST_LOOSE,)),  # the cards of a small hand
+        ("loose_values", _WHOLE, (1 << MOST_LOOSE,)),  # of each set of them
         # the walk that adds up what stays in the hand
         ("moves", _WHOLE, (NUM_RANKS, MOST_MOVES)),  # letters, as in `choices`
         ("move_stays", _WHOLE, (NUM_RANKS, MOST_MOVES)),  # which cards stay
