@@ -29,7 +29,7 @@ __all__ = ["BY_CARDS", "BY_POINTS", "NO_CARD", "Questions", "best_rows", "find_b
 
 NO_CARD: Final = -1
 NOT_FOUND: Final = -1
-MOST_TRIES: Final = 24
+MOST_TRIES: Final = 96
 """Sets of cards to stay that are asked for before the walk that knows values."""
 NO_STAY: Final = 1 << 40
 """Greater than all sets with their values."""

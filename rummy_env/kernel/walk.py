@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rummy_env.cards import NUM_SUITS
+from rummy_env.cards import NUM_CARD_TYPES, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.automaton import ACCEPT, ACCEPT_RUN, ROOT, ROOT_LOW
 from rummy_env.kernel.choices import fill_choices, find_room
@@ -284,6 +284,8 @@ def _is_completable_with(work: Work, placed: int) -> bool:
         found = is_plainly_completable(work)
     elif placed == 1:
         found = can_place_one(work)
+    elif _can_keep_one(work):
+        found = 1
     else:
         found = can_place_two(work, NARROW)
         if found < 0:
@@ -297,9 +299,24 @@ def _is_completable_with(work: Work, placed: int) -> bool:
     return found == 1
 
 
+@kernel
+def _can_keep_one(work: Work) -> bool:
+    """Tells whether one of two free jokers may keep its name, the other anywhere.
+
+    Most of what two jokers complete is found so, and quickly.
+    """
+    is_found = False
+    for card in range(NUM_CARD_TYPES):
+        if work["home"][card] > 0 and not is_found:
+            work["must"][card] += 1
+            is_found = can_place_one(work) == 1
+            work["must"][card] -= 1
+    return is_found
+
+
 @outlined
 def _find(work: Work, num_widths: int) -> int:
-    """Tells the same by walks forward with beams; -1 if they do not settle it."""
+    """Tells whether they do by walks forward with beams; -1 if they do not settle it."""
     low, allowed = work["jokers_low"], allowed_totals(work)
     found = -1
     if begin_walk(work) and work["group_totals"][work["num_ranks"]] & allowed != 0:

@@ -47,7 +47,7 @@ NUM_STAYS: Final = 3**NUM_SUITS
 """How many ways there are to keep up to two cards of each suit."""
 MOST_MOVES: Final = NUM_STAYS * NUM_BOXES
 
-MOST_LOOSE: Final = 8
+MOST_LOOSE: Final = 12
 """The largest hand of which all sets are listed."""
 
 MEMORY: Final = np.dtype(
