@@ -316,7 +316,7 @@ def _can_keep_one(work: Work) -> bool:
 
 @outlined
 def _find(work: Work, num_widths: int) -> int:
-    """Tells whether they do by walks forward with beams; -1 if they do not settle it."""
+    """Tells the same by walks forward with beams; -1 if they do not settle it."""
     low, allowed = work["jokers_low"], allowed_totals(work)
     found = -1
     if begin_walk(work) and work["group_totals"][work["num_ranks"]] & allowed != 0:
