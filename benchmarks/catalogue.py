@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.figures import PLAYERS
+from benchmarks.figures import PLAYERS, TABLE_SIZES
 from benchmarks.questions import KINDS
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -103,7 +103,16 @@ TABLES: Final = {
         "us",
         1,
         "Microseconds for one exact mask at the positions of random play, without the "
-        "call. No peer has a mask of this kind.",
+        "call: in all, then by the cards on the table, each class up to the next. No "
+        "peer has a mask of this kind.",
+    ),
+    "large": Table(
+        "Large tables",
+        "us",
+        0,
+        "Microseconds in the kernel for a best meld by points and for a layout of the "
+        "table, at the draws of random play of five at 60 cards or more on the table "
+        "and a joker in the hand.",
     ),
     "startup": Table(
         "Start-up",
@@ -150,11 +159,25 @@ def _vector(key: str, note: str = "") -> tuple[Row, ...]:
 
 
 def _masks() -> tuple[Row, ...]:
-    """Returns our rows of masks."""
+    """Returns our rows of masks, for each number of players in all and by table."""
+    rows = []
+    for players in PLAYERS:
+        for name in ("mean", "p50", "p95", "p99", "max"):
+            label = f"{players} players, {name}"
+            rows.append(Row(f"mask_{players}_{name}", label, is_own=True))
+        for fewest in TABLE_SIZES[: 3 if players == 2 else 4]:
+            for name in ("mean", "p99", "max"):
+                label = f"{players} players, {fewest} cards lie or more, {name}"
+                rows.append(Row(f"mask_{players}_{fewest}_{name}", label, is_own=True))
+    return tuple(rows)
+
+
+def _large() -> tuple[Row, ...]:
+    """Returns our rows of large tables."""
     return tuple(
-        Row(f"mask_{players}_{name}", f"{players} players, {name}", is_own=True)
-        for players in PLAYERS
-        for name in ("mean", "p50", "p95", "p99", "max")
+        Row(f"large_{name}_{figure}", f"{label}, {figure}", is_own=True)
+        for name, label in (("best", "best meld"), ("arrange", "layout"))
+        for figure in ("mean", "p50", "p99", "max")
     )
 
 
@@ -193,6 +216,7 @@ RUNNERS: Final = (
         base_seconds=300.0,
     ),
     Runner("masks", ("-m", "benchmarks.own", "masks"), "masks", _masks()),
+    Runner("large", ("-m", "benchmarks.own", "large"), "large", _large()),
     Runner(
         "startup",
         ("-m", "benchmarks.own", "startup"),

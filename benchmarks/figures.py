@@ -17,13 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rummy_env import RuleConfig, VectorEnv
+from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS
 from rummy_env.kernel import calls
 from rummy_env.kernel.calls import new_workspaces
+from rummy_env.kernel.layout import new_melds
+from rummy_env.kernel.leaving import BY_POINTS
 from rummy_env.record import new_states
 from rummy_env.rules import new_mask
 
 PLAYERS = (2, 3, 5)
 NUM_GAMES = 256
+TABLE_SIZES = (0, 20, 40, 60)
+"""The fewest cards on the table in each class of masks."""
+LARGE_TABLE = 60
+"""The fewest cards on a large one."""
 WARM_UP = 150
 """Steps of a `VectorEnv` before the clock starts."""
 
@@ -31,8 +38,10 @@ Policy = Callable[[VectorEnv], NDArray[np.int64]]
 """Chooses an action for every row."""
 
 
-def mask_times(num_players: int, count: int, seed: int) -> NDArray[np.float64]:
-    """Returns microseconds for each of `count` masks of random play.
+def mask_times(
+    num_players: int, count: int, seed: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Returns microseconds and cards on the table for `count` masks of random play.
 
     The time of a call into the kernel that does nothing else is taken off. The
     workspace on the clock is asked about each position once, and remembers the one
@@ -48,7 +57,7 @@ def mask_times(num_players: int, count: int, seed: int) -> NDArray[np.float64]:
     )
     playing = new_workspaces()
     rng = np.random.default_rng(seed)
-    times = np.zeros(count)
+    times, sizes = np.zeros(count), np.zeros(count, dtype=np.int64)
     game = 0
     at = 0
     while at < count:
@@ -62,9 +71,66 @@ def mask_times(num_players: int, count: int, seed: int) -> NDArray[np.float64]:
             start = time.perf_counter()
             calls.play(states, options, works, calls.NO_ACTION, mask)
             times[at] = (time.perf_counter() - start) * 1e6
+            sizes[at] = states["table"].sum() + states["named"].sum()
             at += 1
             action = int(rng.choice(np.flatnonzero(mask)))
-    return times - _call_time(states, options, works, mask)
+    return times - _call_time(states, options, works, mask), sizes
+
+
+def large_tables(count: int, seed: int) -> list[NDArray[np.void]]:
+    """Returns games of random play of five at 60 cards or more and a joker in hand.
+
+    At the draw of who may meld then; at most two of one round.
+    """
+    options, mask = RuleConfig(num_players=5).to_array(), new_mask()
+    works, states = new_workspaces(), new_states()
+    rng, found, game = np.random.default_rng(seed), list[NDArray[np.void]](), 0
+    while len(found) < count:
+        calls.start_game(states, options, seed * 1_000_000 + game)
+        game, taken, action = game + 1, 0, calls.NO_ACTION
+        while calls.play(states, options, works, action, mask) and taken < 2:
+            if _is_large(states[0]):
+                found.append(states.copy())
+                taken += 1
+            action = int(rng.choice(np.flatnonzero(mask)))
+    return found[:count]
+
+
+def _is_large(state: np.void) -> bool:
+    """Tells whether a game is what `large_tables` looks for."""
+    if state["draws"] == 0 or state["num_laid"] > 0:
+        return False
+    lying = int(state["table"].sum() + state["named"].sum())
+    return lying >= LARGE_TABLE and state["hands"][state["to_move"], JOKER] > 0
+
+
+def large_times(count: int, seed: int) -> dict[str, NDArray[np.float64]]:
+    """Returns microseconds of best melds and of layouts, on such tables.
+
+    The call into the kernel is on the clock, reading the question is not.
+    """
+    works, melds = new_workspaces(), new_melds()
+    calls.find_best(works, BY_POINTS, -1)  # compiles it; so does the next line
+    calls.arrange(works, melds, melds)
+    times = {"best": np.zeros(count), "arrange": np.zeros(count)}
+    for at, states in enumerate(large_tables(count, seed)):
+        for name in times:
+            _load(works, states[0])
+            start = time.perf_counter()
+            if name == "best":
+                calls.find_best(works, BY_POINTS, -1)
+            else:
+                calls.arrange(works, melds, melds)
+            times[name][at] = (time.perf_counter() - start) * 1e6
+    return times
+
+
+def _load(works: NDArray[np.void], state: np.void) -> None:
+    """Puts the table of a game and the hand of who is to move into a workspace."""
+    works[0]["table"], works[0]["named"] = state["table"], state["named"]
+    works[0]["hand"] = state["hands"][state["to_move"]]
+    works[0]["locked"], works[0]["pending"] = 0, 0
+    works[0]["num_ranks"], works[0]["wanted_names"] = NUM_RANKS, NUM_CARD_TYPES
 
 
 def _call_time(

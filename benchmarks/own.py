@@ -6,6 +6,7 @@ It speaks the protocol of the peers' runners, so that all are measured in turn.
 from __future__ import annotations
 
 import functools
+import itertools
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -19,9 +20,14 @@ from benchmarks import figures
 from benchmarks.peers import aec, protocol
 from benchmarks.peers.protocol import Figure, Measure, Order
 from rummy_env import VectorEnv, manipulation_rummy_v0, solver
+from rummy_env.config import MAX_CARDS
 
 MASKS_A_SECOND: Final = 10_000
 """Masks that are timed for each second that a figure may take."""
+FEWEST_MASKS: Final = 50
+"""Of fewer there are no figures."""
+LARGE_A_SECOND: Final = 50
+"""Large tables for each second that a figure may take: they have to be played to."""
 GREEDY_GAMES: Final = 64
 GREEDY_SHARE: Final = 4
 """The greedy agent thinks ten times as long as the engine, so it gets a part of the
@@ -29,9 +35,23 @@ time: that of the engine alone is on the clock."""
 
 
 def mask_figures(players: int, order: Order) -> dict[str, Figure]:
-    """Measures the masks of random play, microseconds each."""
+    """Measures the masks of random play, microseconds each, in all and by table size.
+
+    A class of tables that hardly came up is left out.
+    """
     count = max(100, int(MASKS_A_SECOND * order.seconds))
-    times = figures.mask_times(players, count, order.seed)
+    times, sizes = figures.mask_times(players, count, order.seed)
+    found = _summary(f"mask_{players}", times)
+    edges = (*figures.TABLE_SIZES, MAX_CARDS + 1)
+    for fewest, more in itertools.pairwise(edges):
+        among = times[(sizes >= fewest) & (sizes < more)]
+        if len(among) >= FEWEST_MASKS:
+            found |= _summary(f"mask_{players}_{fewest}", among)
+    return found
+
+
+def _summary(key: str, times: NDArray[np.float64]) -> dict[str, Figure]:
+    """Returns mean, percentiles and maximum of times in microseconds."""
     values = {
         "mean": times.mean(),
         "p50": np.percentile(times, 50),
@@ -40,7 +60,7 @@ def mask_figures(players: int, order: Order) -> dict[str, Figure]:
         "max": times.max(),
     }
     return {
-        f"mask_{players}_{name}": _times_figure(float(value), times)
+        f"{key}_{name}": _times_figure(float(value), times)
         for name, value in values.items()
     }
 
@@ -120,6 +140,15 @@ def solver_figures(order: Order) -> dict[str, Figure]:
     }
 
 
+def large_figures(order: Order) -> dict[str, Figure]:
+    """Measures best melds and layouts on large tables, microseconds each."""
+    count = max(20, int(LARGE_A_SECOND * order.seconds))
+    found: dict[str, Figure] = {}
+    for name, times in figures.large_times(count, order.seed).items():
+        found |= _summary(f"large_{name}", times)
+    return found
+
+
 def _for_players(measure: Callable[[int, Order], dict[str, Figure]]) -> list[Measure]:
     """Returns what measures each number of players."""
     return [functools.partial(measure, players) for players in figures.PLAYERS]
@@ -138,6 +167,7 @@ GROUPS: Final[dict[str, list[Measure]]] = {
     "masks": _for_players(mask_figures),
     "startup": [start_up_figures],
     "solver": [solver_figures],
+    "large": [large_figures],
 }
 
 

@@ -17,6 +17,7 @@ from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS, MAX_CARDS
 from rummy_env.kernel.completion import is_completable
 from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.support import drop_unsupported
 
 MAX_MELDS: Final = MAX_CARDS // 3
 MAX_MELD: Final = NUM_RANKS
@@ -60,7 +61,7 @@ def _keep(work: Any, meld: Any) -> bool:
     """Takes a meld if it is there and the rest still splits."""
     if meld[0] == NO_CARD or not _can_take(work, meld):
         return False
-    if is_completable(work):
+    if drop_unsupported(work) and is_completable(work):
         return True
     _put_back(work, meld)
     return False
