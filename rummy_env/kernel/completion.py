@@ -159,10 +159,10 @@ def answer_open(work: Work) -> None:
             mark_at_home(work)
     for case in range(1 << resolve(work)):
         if _is_of_use(work, case):
-            if _is_completed(work, case, is_found):
-                is_found = True
-                _mark_released(work, case)
-                mark_free(work)
+            is_new = not is_found and _find_new(work)
+            is_found = is_found or is_new
+            if is_found:
+                _mark_case(work, case, is_new)
     if not is_found:
         reopen(work, RULED_OUT)
     if work["hand"][JOKER] == 0:
@@ -235,20 +235,37 @@ def _find_new(work: Work) -> bool:
 
 
 @kernel
-def _is_completed(work: Work, case: int, is_found: bool) -> bool:
-    """Tells whether a case, resolved, has completions; True also if it matters not.
+def _mark_case(work: Work, case: int, has_completion: bool) -> None:
+    """Marks what a case, resolved, proves; it lays the cards that it releases.
 
-    That is where all that it lays is known to be legal: what is proved of the rest is
-    proved by completions.
+    All proofs are completions. So whether there is any is asked last, if at all.
     """
-    if not is_found:
-        return _find_new(work)
+    before = _num_legal(work)
+    mark_free(work)
+    is_known = has_completion or _is_proved(work, case) or _num_legal(work) > before
+    if is_known or is_completable(work):
+        _mark_released(work, case)
+
+
+@kernel
+def _is_proved(work: Work, case: int) -> bool:
+    """Tells whether all that a case lays is known to be legal."""
     for card in range(NUM_CARD_TYPES):
         if _is_conditional(work, card):
             if case & 1 and work["lay"][card] != IS_LEGAL:
-                return is_completable(work)
+                return False
             case >>= 1
     return True
+
+
+@kernel
+def _num_legal(work: Work) -> int:
+    """Returns how many answers are yes so far."""
+    count = work["num_names"]
+    for card in range(NUM_CARD_TYPES):
+        count += work["lay"][card] == IS_LEGAL
+        count += work["name_more"][card] == IS_LEGAL
+    return count
 
 
 @outlined
