@@ -203,7 +203,9 @@ def _start_worker(
 ) -> None:
     """Makes the agents of a process of the pool."""
     global _worker
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a word
+    # Ctrl-C ends it without a word, unless it is ignored, as in the background
+    if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
     made = [_make(agent, rules) for agent in agents]

@@ -1,5 +1,6 @@
 """Tournaments: fair, repeatable, and right where it can be counted by hand."""
 
+import contextlib
 import io
 import itertools
 import json
@@ -247,21 +248,43 @@ def test_an_interrupt_leaves_no_files(monkeypatch, tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interrupt_while_workers_start_prints_no_traceback():
+@contextlib.contextmanager
+def evaluation_is_starting(interrupts):
+    """Starts an evaluation in a group of its own, whose workers import already.
+
+    What is started has Ctrl-C heeded or ignored as whoever starts it has.
+    """
     agents = ["random", "greedy", "--deals", "100000", "--workers", "2"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "agents.evaluation", *agents],
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        assert process.stderr is not None
+    before = signal.signal(signal.SIGINT, interrupts)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "agents.evaluation", *agents],
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with process:
         assert "0.0%  playing" in process.stderr.readline()
-        time.sleep(0.7)  # by then they import, which takes them seconds
+        time.sleep(0.7)  # they import for seconds
+        yield process
+
+
+def test_an_interrupt_while_workers_start_prints_no_traceback():
+    with evaluation_is_starting(signal.default_int_handler) as process:
         os.killpg(process.pid, signal.SIGINT)
         _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert err.strip() == "interrupted; nothing was written"
+
+
+def test_what_runs_in_the_background_is_not_interrupted():
+    with evaluation_is_starting(signal.SIG_IGN) as process:
+        os.killpg(process.pid, signal.SIGINT)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=5)
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def test_help_shows_how(capsys):
