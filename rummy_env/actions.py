@@ -81,6 +81,8 @@ def parse_action(action: SupportsIndex | str) -> int:
     Raises:
         IllegalActionError: There is no such action, whatever the position.
     """
+    if type(action) is int and 0 <= action < NUM_ACTIONS:
+        return action  # what nearly all are
     shape, dtype = getattr(action, "shape", ()), getattr(action, "dtype", None)
     if shape != () or str(dtype).endswith("bool"):
         what = f"of the shape {tuple(shape)}" if shape != () else f"of {dtype}"
