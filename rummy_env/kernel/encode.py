@@ -149,29 +149,34 @@ def encode(state: Any, config: Any, player: int, out: Any) -> None:
 
 
 @kernel
-def _mark(out: Any, at: int, card: int, count: int) -> None:
-    """Writes whether there is one copy of a card, and whether there are two."""
-    if count > 0:
-        out[at + card] = 1.0
-        if count > 1:
-            out[at + NUM_CARD_TYPES + card] = 1.0
+def _mark_all(out: Any, at: int, counts: Any) -> None:
+    """Writes of each card whether there is one copy of it, and whether there are two.
+
+    Without branches, so that the compiler does many cards at once.
+    """
+    for card in range(NUM_CARD_TYPES):
+        out[at + card] = counts[card] > 0
+    for card in range(NUM_CARD_TYPES):
+        out[at + NUM_CARD_TYPES + card] = counts[card] > 1
 
 
 @kernel
 def _encode_cards(state: Any, config: Any, player: int, out: Any) -> None:
     """Writes the planes of cards."""
-    hand, table = state["hands"][player], state["table"]
+    hand, table, named = state["hands"][player], state["table"], state["named"]
+    _mark_all(out, _HAND, hand)
+    _mark_all(out, _TABLE, table)
+    _mark_all(out, _NAMED, named)
+    _mark_all(out, _LAID, state["laid"])
+    _mark_all(out, _LOCKED, state["locked"])
     packs, num_ranks = config[PACKS_AT], config[NUM_RANKS_AT]
     jokers = config[JOKERS_AT] - hand[JOKER]
     for card in range(NUM_CARD_TYPES):
-        if card % NUM_RANKS < num_ranks:
-            _mark(out, _HAND, card, hand[card])
-            _mark(out, _TABLE, card, table[card])
-            _mark(out, _NAMED, card, state["named"][card])
-            _mark(out, _LAID, card, state["laid"][card])
-            _mark(out, _LOCKED, card, state["locked"][card])
-            _mark(out, _UNSEEN, card, packs - hand[card] - table[card])
-            jokers -= state["named"][card]
+        unseen = packs - hand[card] - table[card]
+        is_in_play = card % NUM_RANKS < num_ranks
+        out[_UNSEEN + card] = is_in_play & (unseen > 0)
+        out[_UNSEEN + NUM_CARD_TYPES + card] = is_in_play & (unseen > 1)
+        jokers -= named[card]
     if state["pending"] != NOT_PENDING:
         out[_RELEASED + int(state["pending"])] = 1.0
         jokers -= 1
