@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from benchmarks.figures import PLAYERS, TABLE_SIZES
+from benchmarks.figures import BATCHES, PLAYERS, TABLE_SIZES
 from benchmarks.questions import KINDS
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -203,6 +203,15 @@ RUNNERS: Final = (
             *_by_players("env", "env, {} players", "in PettingZoo's wrappers"),
             *_vector("vector", _FORCED),
             *_vector("decisions"),
+        ),
+    ),
+    Runner(
+        "batches",
+        ("-m", "benchmarks.own", "batches"),
+        "decisions",
+        tuple(
+            Row(f"batch_{games}", f"VectorEnv of {games}, 2 players", is_own=True)
+            for games in BATCHES
         ),
     ),
     Runner(

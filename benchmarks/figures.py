@@ -27,6 +27,8 @@ from rummy_env.rules import new_mask
 
 PLAYERS = (2, 3, 5)
 NUM_GAMES = 256
+BATCHES = (1, 16, 256, 4096)
+"""Numbers of games that are compared."""
 TABLE_SIZES = (0, 20, 40, 60)
 """The fewest cards on the table in each class of masks."""
 LARGE_TABLE = 60
@@ -170,6 +172,7 @@ def vector_steps(
     seconds: float,
     policy: Policy,
     games: int = NUM_GAMES,
+    warm_up: int = WARM_UP,
 ) -> tuple[int, int, float]:
     """Steps many games; only the compiled step is on the clock.
 
@@ -183,7 +186,7 @@ def vector_steps(
         games, RuleConfig(num_players=num_players), 0, threads, skip_forced=True
     )
     envs.reset()
-    for _ in range(WARM_UP):
+    for _ in range(warm_up):
         envs.step(policy(envs))
     spent, decisions = 0.0, 0
     before = int(envs.num_applied.sum())

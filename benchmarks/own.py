@@ -28,6 +28,8 @@ FEWEST_MASKS: Final = 50
 """Of fewer there are no figures."""
 LARGE_A_SECOND: Final = 50
 """Large tables for each second that a figure may take: they have to be played to."""
+SHORT_WARM_UP: Final = 40
+"""Steps before the clock starts where there are many games."""
 GREEDY_GAMES: Final = 64
 GREEDY_SHARE: Final = 4
 """The greedy agent thinks ten times as long as the engine, so it gets a part of the
@@ -90,6 +92,16 @@ def vector_figures(players: int, threads: int, order: Order) -> dict[str, Figure
         f"vector_{players}_{threads}": protocol.rate(applied, spent),
         f"decisions_{players}_{threads}": protocol.rate(decisions, spent),
     }
+
+
+def batch_figures(games: int, order: Order) -> dict[str, Figure]:
+    """Measures so many games at once, two players, one thread, random play."""
+    policy = figures.random_policy(order.seed)
+    warm_up = figures.WARM_UP if games <= figures.NUM_GAMES else SHORT_WARM_UP
+    decisions, _, spent = figures.vector_steps(
+        2, 1, order.seconds, policy, games, warm_up
+    )
+    return {f"batch_{games}": protocol.rate(decisions, spent)}
 
 
 def greedy_figures(players: int, order: Order) -> dict[str, Figure]:
@@ -163,6 +175,7 @@ GROUPS: Final[dict[str, list[Measure]]] = {
             for threads in (1, 2)
         ),
     ],
+    "batches": [functools.partial(batch_figures, games) for games in figures.BATCHES],
     "greedy": _for_players(greedy_figures),
     "masks": _for_players(mask_figures),
     "startup": [start_up_figures],
