@@ -36,7 +36,9 @@ class Wrapper(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
 
     Calls out of order are refused, agents of `agent_iter` must be stepped one by one,
     a step where no agent is left is a warning, and an illegal action ends the game. An
-    action is what `raw_env.step` takes; what is no action at all raises.
+    action is what `raw_env.step` takes; what is no action at all raises. What the game
+    keeps by agent (`rewards`, `terminations`, ...) is read from it and cannot be
+    assigned here: a wrapper around this one may keep its own.
 
     Args:
         env: A `raw_env`.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import multiprocessing
+import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -45,7 +46,8 @@ class TournamentConfig:
         deals: Deals; each is played by every lineup in every seating.
         seed: Seed of the deals, of chance in the agents and of the intervals.
         episode: "round", or "game" for whole games with their bonuses.
-        workers: Processes; results do not depend on it.
+        workers: Processes; results do not depend on it. With more than one, agents
+            that are no names must be importable: functions of a module, not lambdas.
         lineups: "all", or "first" for the first agent alone on one seat, against each
             of the others on all the rest.
 
@@ -100,7 +102,8 @@ def evaluate(
         report: Is told now and then which share is played.
 
     Raises:
-        ValueError: There is no agent, one is unknown or does not fit the rules.
+        ValueError: There is no agent, one is unknown or does not fit the rules, or
+            cannot go to the other processes that the config asks for.
     """
     config = config or TournamentConfig()
     if not agents:
@@ -108,6 +111,8 @@ def evaluate(
     only_first = config.lineups == "first"
     if only_first and len(agents) == 1:
         raise ValueError("lineups: first needs somebody to play against")
+    if config.workers > 1:
+        _check_portable(agents)
     rules = rules or common_rules([a for a in agents if isinstance(a, str)], {})
     made = [_make(agent, rules) for agent in agents]
     names = _different([agent.name for agent in made])
@@ -119,6 +124,22 @@ def evaluate(
         table.add(task, played)
         report(number / len(tasks))
     return table.summary(names, rules, config)
+
+
+def _check_portable(agents: Sequence[Contestant]) -> None:
+    """Refuses agents that other processes cannot load.
+
+    Raises:
+        ValueError: There is one.
+    """
+    for agent in agents:
+        try:
+            pickle.dumps(agent)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise ValueError(
+                f"workers: the agent {agent!r} cannot go to other processes ({error}); "
+                "take 1, or a function that can be imported"
+            ) from None
 
 
 def _make(agent: Contestant, rules: RuleConfig) -> Agent:

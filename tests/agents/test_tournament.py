@@ -248,6 +248,12 @@ def test_an_interrupt_leaves_no_files(monkeypatch, tmp_path, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_function_that_other_processes_cannot_import_is_refused():
+    config = TournamentConfig(deals=4, workers=2)
+    with pytest.raises(ValueError, match=r"workers: the agent .* other processes"):
+        evaluate([lambda seen, masks: masks.argmax(axis=1), "random"], SMALL, config)
+
+
 @contextlib.contextmanager
 def evaluation_is_starting(interrupts):
     """Starts an evaluation in a group of its own, whose workers import already.
