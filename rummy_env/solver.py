@@ -20,6 +20,7 @@ from rummy_env.cards import (
     JOKER,
     NUM_CARD_TYPES,
     NUM_RANKS,
+    card_name,
     format_meld,
     parse_card,
     parse_hand,
@@ -117,6 +118,9 @@ def hand_counts(hand: Hand) -> NDArray[np.int64]:
     return counts
 
 
+_RANKS_OF_CARDS: Final = np.arange(NUM_CARD_TYPES) % NUM_RANKS
+
+
 def check_counts(
     real: NDArray[Any], jokers: int, num_ranks: int, packs: int = MAX_PACKS
 ) -> None:
@@ -131,14 +135,14 @@ def check_counts(
     Raises:
         PositionError: Too many copies of a card, or one that is not in play.
     """
-    for card in np.flatnonzero(real):
-        name = ACTION_NAMES[LAY + card].split()[1]
-        if rank_of(int(card)) >= num_ranks:
+    is_out = (real > 0) & (num_ranks <= _RANKS_OF_CARDS)
+    for card in np.flatnonzero(is_out | (real > packs)):
+        name = card_name(int(card))
+        if is_out[card]:
             raise PositionError(f"{name} is not in play with num_ranks={num_ranks}")
-        if real[card] > packs:
-            raise PositionError(
-                f"{int(real[card])} copies of {name}, but {packs} pack(s) in play"
-            )
+        raise PositionError(
+            f"{int(real[card])} copies of {name}, but {packs} pack(s) in play"
+        )
     if jokers > MAX_JOKERS:
         raise PositionError(f"{jokers} jokers, but there are two at most")
 
@@ -311,7 +315,7 @@ def arrange(
         >>> arrange("8h 7h 9h 9c 9d *9s")
         ['7h 8h 9h', '9c 9d *9s']
     """
-    works = new_workspaces()
+    works = local_workspaces()
     load(works, table, num_ranks=num_ranks)
     return arrange_loaded(works, near)
 
@@ -344,7 +348,7 @@ def playable(
     """
     if not isinstance(laid, bool | np.bool_):
         raise RummyError(f"laid is True or False, not {laid!r}")
-    works = new_workspaces()
+    works = local_workspaces()
     load(works, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
     calls.answer(works)
     work = works[0]
@@ -401,7 +405,8 @@ def best_meld(
     """
     number = _parse_objective(objective)
     near = None if near is None else card_texts(near)
-    works = new_workspaces()
+    works = local_workspaces()
+    works["width"] = 0  # a narrow search may have been broken off
     load(works, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
     old = NO_CARD if pending is None else parse_card(pending)
     if calls.find_best(works, number, old) < 0:

@@ -20,7 +20,6 @@ from rummy_env.errors import (
     is_whole,
 )
 from rummy_env.kernel import deal, turn
-from rummy_env.kernel.calls import new_workspaces
 
 _TRIES = 64
 """Random hands tried before one is made by exchanging cards."""
@@ -225,7 +224,7 @@ class State:
         """
         if not self.record["table_legal"][0]:
             return None
-        works = new_workspaces()
+        works = solver.local_workspaces()
         work = works[0]
         work["table"], work["named"] = self.record["table"][0], self.record["named"][0]
         work["num_ranks"] = self.config.num_ranks
