@@ -31,6 +31,8 @@ def is_name_open(work: Work, card: int) -> bool:
     """Tells whether it is still to be found out that a joker may be named so."""
     if work["jokers_high"] == 0 or work["wanted_names"] == 0:
         return False
+    if work["is_barred"][card] == 1:
+        return False
     if work["hand"][JOKER] > 0:
         return work["name"][card] == 0 or work["name_more"][card] == 0
     return work["name"][card] == 0 and work["num_names"] < work["wanted_names"]

@@ -8,7 +8,7 @@ What the widest beam does not settle is asked card by card.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.kernel.answers import (
@@ -56,6 +56,9 @@ from rummy_env.kernel.workspace import (
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
+
+FEW_OPEN: Final = 6
+"""So many open answers, or fewer, are asked one by one."""
 
 
 @outlined
@@ -173,9 +176,23 @@ def _mark_with_one_at_home(work: Work) -> None:
 
 @outlined
 def _mark_slowly(work: Work) -> None:
-    """Marks what is open still, however long it takes."""
-    if not _mark_with_beams(work, len(BEAMS)):
+    """Marks what is open still, however long it takes.
+
+    Wide beams settle many answers together; a few are sooner asked one by one.
+    """
+    is_settled = _num_open(work) > FEW_OPEN and _mark_with_beams(work, len(BEAMS))
+    if not is_settled:
         _mark_one_by_one(work)
+
+
+@kernel
+def _num_open(work: Work) -> int:
+    """Returns of how many cards anything is open still."""
+    count = 0
+    for card in range(NUM_CARD_TYPES):
+        if card % NUM_RANKS < work["num_ranks"]:
+            count += is_lay_open(work, card) or is_name_open(work, card)
+    return count
 
 
 @outlined

@@ -233,6 +233,7 @@ def mark_lays_with_two(work: Work, most: int) -> bool:
         work: The workspace.
         most: The widest layer to walk with.
     """
+    is_settled = True
     for card in range(NUM_CARD_TYPES):
         if is_lay_open(work, card):
             work["must"][card] += 1
@@ -240,10 +241,9 @@ def mark_lays_with_two(work: Work, most: int) -> bool:
             helped = can_place_two(work, most)
             work["must"][card] -= 1
             work["may"][card] += 1
-            if helped < 0:
-                return False
-            work["lay"][card] = helped
-    return True
+            is_settled = is_settled and helped >= 0
+            work["lay"][card] = max(0, helped)
+    return is_settled
 
 
 @outlined
@@ -276,26 +276,30 @@ def _open_names(work: Work, rank: int) -> int:
 @outlined
 def mark_lays(work: Work) -> bool:
     """Marks the cards that may be laid with one joker's help; False if too wide."""
+    is_settled = True
     for card in range(NUM_CARD_TYPES):
         if is_lay_open(work, card):
             helped = _is_helped(work, card, LAID)
-            if helped < 0:
-                return False
-            work["lay"][card] = helped
-    return True
+            is_settled = is_settled and helped >= 0
+            work["lay"][card] = max(0, helped)
+    return is_settled
 
 
 @outlined
 def mark_names_with_other(work: Work, is_more: bool) -> bool:
-    """Marks the names one joker may have with another's help; False if too wide."""
+    """Marks the names one joker may have with another's help; False if too wide.
+
+    Names that are impossible are barred for what is asked next of the same case.
+    """
+    is_settled = True
     for card in range(NUM_CARD_TYPES):
         if card % NUM_RANKS < work["num_ranks"] and is_name_open(work, card):
             helped = _is_helped(work, card, NAMED)
-            if helped < 0:
-                return False
-            if helped:
+            is_settled = is_settled and helped >= 0
+            work["is_barred"][card] = helped == 0
+            if helped == 1:
                 set_name(work, card, is_more)
-    return True
+    return is_settled
 
 
 @outlined
@@ -303,10 +307,11 @@ def _is_helped(work: Work, card: int, kind: int) -> int:
     """Tells whether a card and one free joker complete the table; -1 if too wide."""
     if _is_helped_at_rank(work, card, kind):
         return 1
-    forward = _is_helped_after(work, card, kind)
-    if forward != 0:
-        return forward
-    return _is_helped_before(work, card, kind)
+    after = _is_helped_after(work, card, kind)
+    if after == 1:
+        return 1
+    before = _is_helped_before(work, card, kind)
+    return before if before == 1 else min(after, before)
 
 
 @kernel
