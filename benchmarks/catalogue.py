@@ -200,7 +200,11 @@ RUNNERS: Final = (
         "steps",
         (
             *_by_players("raw_env", "raw_env, {} players"),
-            *_by_players("env", "env, {} players", "in PettingZoo's wrappers"),
+            *_by_players(
+                "env",
+                "env, {} players",
+                "in a wrapper that does for PettingZoo's three",
+            ),
             *_vector("vector", _FORCED),
             *_vector("decisions"),
         ),
