@@ -31,6 +31,8 @@ NO_CARD: Final = -1
 NOT_FOUND: Final = -1
 MOST_TRIES: Final = 96
 """Sets of cards to stay that are asked for before the walk that knows values."""
+MOST_LOOKS: Final = 30_000
+"""Nodes looked at for them; then no further set is asked for."""
 NO_STAY: Final = 1 << 40
 """Greater than all sets with their values."""
 
@@ -97,13 +99,15 @@ def _leave_few(work: Any, objective: int, most: int) -> int:
 
     Returns:
         The value of what stays, as `least_left` would; `NOT_FOUND` if the hand is
-        too large or too many sets do not fit.
+        too large, or too many sets do not fit or take too long.
     """
     count = _list_loose(work, objective)
     if count > MOST_LOOSE:
         return NOT_FOUND
-    last = 0
+    last, looks = 0, work["num_looks"]
     for _ in range(MOST_TRIES):
+        if work["num_looks"] - looks > MOST_LOOKS:
+            return NOT_FOUND
         last = _next_stay(work, count, last)
         left = last >> MOST_LOOSE
         if left > most or _fits_without(work, count, last):
