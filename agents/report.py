@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import hashlib
 import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +18,6 @@ from rich.console import Console
 
 from agents.checkpoint import write_atomically
 from agents.evaluation.estimates import Estimate
-from agents.evaluation.results import Report
 from agents.evaluation.tournament import TournamentConfig, evaluate
 from agents.registry import WEIGHTS, shipped_players
 from agents.run import Display
@@ -27,45 +29,158 @@ _AGENT: Final = "dmc"
 _OPPONENTS: Final = ("expert", "hoarder", "greedy", "random")
 _INTERRUPTED: Final = 130
 
+Result = dict[str, Any]
+"""What a match has found, as it is kept in a file."""
 
-def measure(
-    num_players: int, opponents: Sequence[str], config: TournamentConfig, label: str
-) -> Iterator[Report]:
-    """Yields the tournaments of the shipped weights with each opponent.
+
+@dataclass(frozen=True)
+class Match:
+    """One row of the report.
+
+    Attributes:
+        players: How many play.
+        opponent: Who sits on all seats but one, by name.
+        episode: "round" or "game".
+        deals: How many deals.
+        seed: Seed of the deals.
+    """
+
+    players: int
+    opponent: str
+    episode: str
+    deals: int
+    seed: int
+
+
+def planned(chosen: argparse.Namespace) -> list[Match]:
+    """Returns the matches that the arguments ask for.
+
+    The first opponent is the one that counts: it alone plays whole games, and more
+    deals of rounds than the others.
+    """
+    matches = []
+    for players in chosen.players:
+        first, *others = chosen.against
+        few = min(chosen.deals, chosen.other_deals)
+        asked = [(first, "round", chosen.deals)]
+        asked += [(other, "round", few) for other in others]
+        asked += [(first, "game", chosen.games)]
+        matches += [Match(players, *match, chosen.seed) for match in asked]
+    return matches
+
+
+def measure(match: Match, workers: int, report: Callable[[float], None]) -> Result:
+    """Plays a match.
 
     Args:
-        num_players: How many play.
-        opponents: Agents by name, each alone with the shipped one.
-        config: How many deals, and which.
-        label: Said beside the progress.
-    """
-    rules, start = RuleConfig(num_players=num_players), time.monotonic()
-    with Display(Console(stderr=True)) as display:
-        for number, opponent in enumerate(opponents):
+        match: What to play.
+        workers: Processes.
+        report: Is told now and then which share is played.
 
-            def show(share: float, number: int = number, name: str = opponent) -> None:
-                done = (number + share) / len(opponents)
-                display.say(done, time.monotonic() - start, f"{label}, {name}")
+    Returns:
+        The match, the digest of the weights, and how far they were ahead and what
+        share they won, each a mean with its interval: plain data.
+    """
+    config = TournamentConfig(
+        deals=match.deals,
+        seed=match.seed,
+        episode=match.episode,
+        workers=workers,
+        lineups="first",
+    )
+    rules = RuleConfig(num_players=match.players)
+    found = evaluate([_AGENT, match.opponent], rules, config, report=report)
+    ahead = found.payoff[0][1]
+    assert ahead is not None
+    return {
+        **_key(match),
+        "ahead": dataclasses.asdict(ahead),
+        "won": dataclasses.asdict(found.agents[0].win_rate),
+    }
+
+
+def _key(match: Match) -> Result:
+    """Returns what tells whether a result is that of a match with these weights."""
+    weights = (WEIGHTS / f"{_AGENT}-{match.players}.safetensors").read_bytes()
+    digest = hashlib.sha256(weights).hexdigest()
+    return {**dataclasses.asdict(match), "weights": digest}
+
+
+def measure_all(
+    matches: Sequence[Match], workers: int, path: Path, known: Sequence[Result]
+) -> list[Result]:
+    """Plays matches and writes what is known after each, atomically.
+
+    Args:
+        matches: What to play.
+        workers: Processes.
+        path: A JSON file for the results.
+        known: Results from before; those of the matches are not played again.
+
+    Returns:
+        The results, in the order of the matches.
+    """
+    found: list[Result] = []
+    start = time.monotonic()
+    with Display(Console(stderr=True)) as display:
+        for number, match in enumerate(matches):
+            label = f"{match.players} players, {match.opponent}, {match.episode}s"
+
+            def show(share: float, number: int = number, label: str = label) -> None:
+                done = (number + share) / len(matches)
+                display.say(done, time.monotonic() - start, label)
 
             show(0.0)
-            yield evaluate([_AGENT, opponent], rules, config, report=show)
+            result = _look_up(match, known) or measure(match, workers, show)
+            found.append(result)
+            rest = [row for row in known if row not in found]
+            write_atomically(path, json.dumps([*found, *rest], indent=1).encode())
+            print(_row(result), flush=True)
+    return found
+
+
+def _look_up(match: Match, known: Sequence[Result]) -> Result | None:
+    """Returns the result of a match if it is among those known."""
+    key = _key(match)
+    for row in known:
+        if all(row.get(name) == value for name, value in key.items()):
+            return row
+    return None
+
+
+def _read(path: Path) -> list[Result]:
+    """Returns the results in a file, none if there is no such file.
+
+    Raises:
+        ValueError: It is no file of results.
+    """
+    if not path.exists():
+        return []
+    fields = {field.name for field in dataclasses.fields(Match)}
+    wanted = fields | {"weights", "ahead", "won"}
+    try:
+        rows: list[Result] = json.loads(path.read_text(encoding="utf-8"))
+        is_ours = all(wanted == row.keys() for row in rows)
+    except (ValueError, TypeError, AttributeError):
+        is_ours = False
+    if not is_ours:
+        raise ValueError(f"{path} holds no results of this command; remove it")
+    return rows
+
+
+def _row(result: Result) -> str:
+    """Returns a result as a row of a Markdown table."""
+    ahead, won = Estimate(**result["ahead"]), Estimate(**result["won"])
+    return (
+        f"| {result['players']} | {result['opponent']} | {result['episode']} "
+        f"| {result['deals']:,} | {ahead.mean:+.1f} ± {_half(ahead):.1f} "
+        f"| {100 * won.mean:.1f} ± {100 * _half(won):.1f} |"
+    )
 
 
 def _half(estimate: Estimate) -> float:
     """Returns half the width of an interval."""
     return (estimate.high - estimate.low) / 2
-
-
-def _row(num_players: int, opponent: str, report: Report) -> str:
-    """Returns a tournament as a row of a Markdown table."""
-    ahead = report.payoff[0][1]
-    assert ahead is not None
-    won = report.agents[0].win_rate
-    return (
-        f"| {num_players} | {opponent} | {report.episode} | {report.num_deals:,} "
-        f"| {ahead.mean:+.1f} ± {_half(ahead):.1f} "
-        f"| {100 * won.mean:.1f} ± {100 * _half(won):.1f} |"
-    )
 
 
 def to_markdown(rows: Sequence[str], made: Sequence[str]) -> str:
@@ -97,16 +212,42 @@ def how_made(num_players: int) -> list[str]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m agents.report", description=__doc__.split("\n")[0]
+        prog="python -m agents.report",
+        description=__doc__.split("\n")[0],
+        epilog="An hour or so on two cores as it is; each result is kept at once, in a "
+        "JSON file beside the report, and --resume goes on from there.",
     )
     add = parser.add_argument
     add("--deals", type=int, default=10_000, help="deals of rounds (%(default)s)")
     add("--games", type=int, default=500, help="deals of whole games (%(default)s)")
-    add("--against", nargs="+", default=list(_OPPONENTS), help="agents by name")
-    add("--players", nargs="+", type=int, default=shipped_players(_AGENT))
-    add("--seed", type=int, default=20_000)
-    add("--workers", type=int, default=os.cpu_count() or 1)
+    add(
+        "--against",
+        nargs="+",
+        default=list(_OPPONENTS),
+        help="agents by name, the one that counts first (%(default)s)",
+    )
+    add(
+        "--other-deals",
+        type=int,
+        default=2000,
+        help="deals of rounds at most against all but the first (%(default)s)",
+    )
+    add(
+        "--players",
+        nargs="+",
+        type=int,
+        default=shipped_players(_AGENT),
+        help="how many play; all that there are weights for by default",
+    )
+    add("--seed", type=int, default=20_000, help="of the deals (%(default)s)")
+    add(
+        "--workers",
+        type=int,
+        default=os.cpu_count() or 1,
+        help="processes (%(default)s)",
+    )
     add("--output", type=Path, default=_FILE, help="the file (%(default)s)")
+    add("--resume", action="store_true", help="keep the results that are there")
     return parser
 
 
@@ -114,32 +255,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measures and writes the report; returns the exit status."""
     parser = _parser()
     chosen = parser.parse_args(arguments)
-    rows, made = [], []
     if not chosen.players:
         parser.error(f"no weights of {_AGENT} are shipped: there is nothing to measure")
+    path = chosen.output.with_suffix(".json")
     try:
-        for players in chosen.players:
-            for episode, deals in (("round", chosen.deals), ("game", chosen.games)):
-                config = TournamentConfig(
-                    deals=deals,
-                    seed=chosen.seed,
-                    episode=episode,
-                    workers=chosen.workers,
-                    lineups="first",
-                )
-                against = chosen.against if episode == "round" else chosen.against[:1]
-                label = f"{players} players, {episode}s"
-                for opponent, report in zip(
-                    against, measure(players, against, config, label), strict=True
-                ):
-                    rows.append(_row(players, opponent, report))
-                    print(rows[-1], flush=True)
-            made += how_made(players)
-    except (RummyError, ValueError) as error:
+        known = _read(path) if chosen.resume else []
+        found = measure_all(planned(chosen), chosen.workers, path, known)
+        made = [line for players in chosen.players for line in how_made(players)]
+    except (RummyError, ValueError, OSError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
-        print("interrupted; nothing was written", file=sys.stderr)
+        print(f"interrupted; --resume goes on with what is in {path}", file=sys.stderr)
         return _INTERRUPTED
+    rows = [_row(result) for result in found]
     write_atomically(chosen.output, to_markdown(rows, made).encode())
     return 0
 

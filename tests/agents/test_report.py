@@ -64,6 +64,73 @@ def test_the_report_has_a_row_for_each_opponent_and_says_how_they_were_made(
     assert "2 players, choices: 12" in text
 
 
+FEW = ["--deals", "4", "--games", "2", "--workers", "1", "--players", "2"]
+
+
+def test_only_the_first_opponent_gets_all_deals_and_whole_games():
+    chosen = report._parser().parse_args(["--players", "2", "3"])
+    asked = [
+        (m.players, m.opponent, m.episode, m.deals) for m in report.planned(chosen)
+    ]
+    assert asked[:5] == [
+        (2, "expert", "round", 10_000),
+        (2, "hoarder", "round", 2000),
+        (2, "greedy", "round", 2000),
+        (2, "random", "round", 2000),
+        (2, "expert", "game", 500),
+    ]
+    assert len(asked) == 10
+
+
+def test_an_interrupted_report_goes_on_where_it_was(weights, capsys, monkeypatch):
+    """Results are kept one by one; --resume plays only what is missing."""
+    output, played = weights / "REPORT.md", []
+    flags = [*FEW, "--against", "random", "greedy", "--output", str(output)]
+    measure = report.measure
+
+    def stop_at_the_second(match, *rest):
+        if played:
+            raise KeyboardInterrupt
+        played.append(match)
+        return measure(match, *rest)
+
+    monkeypatch.setattr(report, "measure", stop_at_the_second)
+    assert report.main(flags) == 130
+    assert "--resume" in capsys.readouterr().err
+    assert not output.exists()
+
+    def count(match, *rest):
+        played.append(match)
+        return measure(match, *rest)
+
+    monkeypatch.setattr(report, "measure", count)
+    assert report.main([*flags, "--resume"]) == 0
+    assert len(played) == len(set(played)) == 3
+    resumed = output.read_text()
+    assert report.main(flags) == 0
+    assert output.read_text() == resumed
+
+
+def test_results_of_other_weights_are_measured_again(weights, monkeypatch):
+    output = weights / "REPORT.md"
+    flags = [*FEW, "--against", "random", "--output", str(output)]
+    assert report.main(flags) == 0
+    path = output.with_suffix(".json")
+    rows = json.loads(path.read_text())
+    path.write_text(json.dumps([{**row, "weights": "others"} for row in rows]))
+    assert report.main([*flags, "--resume"]) == 0
+    assert json.loads(path.read_text())[:2] == rows
+
+
+@pytest.mark.parametrize("content", ['[{"a": 1}]', "{}x", "[1]", "7", ""])
+def test_a_file_that_is_no_report_is_refused(weights, capsys, content):
+    output = weights / "REPORT.md"
+    output.with_suffix(".json").write_text(content)
+    with pytest.raises(SystemExit):
+        report.main([*FEW, "--output", str(output), "--resume"])
+    assert "holds no results" in capsys.readouterr().err
+
+
 def test_the_shipped_weights_play_what_they_say():
     """Whatever is in the folder loads, for the number of players in its name."""
     for players in registry.shipped_players("dmc"):
