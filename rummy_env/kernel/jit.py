@@ -54,6 +54,8 @@ OUTLINED: Final = (
     "can_place_two",
     "is_plainly_completable",
     "mark_plain",
+    "mark_single",
+    "is_single_completable",
     "least_left",
 )
 """The outlined functions, in the order of their addresses."""

@@ -35,6 +35,7 @@ from rummy_env.kernel.one_joker import (
 )
 from rummy_env.kernel.plain import is_plainly_completable
 from rummy_env.kernel.plain_marks import mark_plain
+from rummy_env.kernel.single import is_single, mark_single
 from rummy_env.kernel.support import drop_unsupported
 from rummy_env.kernel.walk import (
     BEAMS,
@@ -64,13 +65,20 @@ FEW_OPEN: Final = 6
 @outlined
 def mark_at_home(work: Work) -> None:
     """Marks what `must` and `may` prove, resolved with no joker free."""
-    if drop_unsupported(work) and not mark_plain(work):
+    if not drop_unsupported(work):
+        return
+    if is_single(work):
+        mark_single(work)
+    elif not mark_plain(work):
         _mark_slowly(work)
 
 
 @outlined
 def mark_free(work: Work) -> None:
     """Marks what `must`, `may` and the free jokers prove, resolved."""
+    if is_single(work):
+        mark_single(work)
+        return
     if work["pending"] == 0 and not is_any_lay_open(work):
         _try_hints(work)
     wanted = work["wanted_names"]

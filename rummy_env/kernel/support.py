@@ -25,7 +25,7 @@ def drop_unsupported(work: Work) -> bool:
     num_ranks = work["num_ranks"]
     once, twice, thrice = 0, 0, 0
     for suit in range(NUM_SUITS):
-        held = _held(work, suit, num_ranks)
+        held = held_ranks(work, suit, num_ranks)
         thrice |= twice & held
         twice |= once & held
         once |= held
@@ -43,7 +43,7 @@ def drop_unsupported(work: Work) -> bool:
 @kernel
 def _in_runs(work: Work, suit: int, num_ranks: int) -> int:
     """Returns the ranks of a suit that lie in three consecutive ones, as bits."""
-    held = _held(work, suit, num_ranks)
+    held = held_ranks(work, suit, num_ranks)
     has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS
     if has_high_ace:
         held |= (held & 1) << num_ranks
@@ -55,7 +55,7 @@ def _in_runs(work: Work, suit: int, num_ranks: int) -> int:
 
 
 @kernel
-def _held(work: Work, suit: int, num_ranks: int) -> int:
+def held_ranks(work: Work, suit: int, num_ranks: int) -> int:
     """Returns the ranks of a suit of which there is any copy, as bits."""
     held = 0
     for rank in range(num_ranks):

@@ -50,6 +50,7 @@ from rummy_env.kernel.nodes import (
 )
 from rummy_env.kernel.one_joker import can_place_one, can_place_two
 from rummy_env.kernel.plain import is_plainly_completable
+from rummy_env.kernel.single import is_single, is_single_completable
 from rummy_env.kernel.workspace import (
     BACKWARD,
     CAPACITY,
@@ -268,6 +269,8 @@ def _score(work: Work, row: int) -> int:
 @outlined
 def is_completable(work: Work) -> bool:
     """Tells whether `must` with some of `may` and the free jokers splits into melds."""
+    if is_single(work):
+        return is_single_completable(work)
     low, high = work["jokers_low"], work["jokers_high"]
     found = False
     for placed in range(low, high + 1):

@@ -117,6 +117,12 @@ WORKSPACE: Final = np.dtype(
         ("images", _WHOLE, (NUM_SUITS, NO_LETTER + 1)),  # its steps, as far as known
         ("zero", _WHOLE, (NUM_SUITS,)),  # a step of it, by suit
         ("one", _WHOLE, (NUM_SUITS,)),  # ... with a joker, or a card more, in the suit
+        # walks where cards are single (`single`); rows as below, by jokers placed
+        ("sets", _WHOLE, (2, 2 * NUM_LAYERS, NUM_SUITS)),
+        ("ways", _WHOLE, (NUM_RANKS,)),  # what the suits may do
+        ("joined", _WHOLE, (NUM_RANKS,)),  # ... with a free joker there
+        ("places", _WHOLE, (NUM_RANKS,)),  # suits that a free joker may be of
+        ("highs", _WHOLE),  # suits whose aces end runs
         # the walks; a layer is a row, forward ones first, then backward ones
         ("room", _WHOLE, (NUM_LAYERS + 1, NUM_SUITS)),  # copies a card may come to
         ("keep", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # elements told apart

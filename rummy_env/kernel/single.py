@@ -1,0 +1,602 @@
+"""Walks where every card has one copy: all states of a rank as one set of bits.
+
+With one pack hardly any card can lie twice. Then a suit has at most one run that is
+not finished, and what matters of it is its length: 0 where there is none, 1, 2, or 3
+for three and more. Four suits make 256 states, so what can be reached after some ranks
+is a set of 256 bits, and a rank turns one set into the next by shifts: no lists of
+nodes, nothing to compare, and the same time whatever the cards.
+
+**State.** Bit `c + 4 d + 16 h` of word `s` stands for lengths `c, d, h, s` of the
+runs of clubs, diamonds, hearts and spades.
+
+**Step.** At a rank a group is chosen, or none. Of the copies of a suit that are not in
+it, `k` go to runs: one lengthens the run (1 to 2, 2 and 3 to 3) or begins one (0 to 1);
+none leaves the run behind, which must be finished (0 and 3 to 0). Steps of different
+suits commute, so they are done one after the other.
+
+**Two copies.** One card may have two copies: a joker, free or not, beside the real
+card. Two may go to runs: one finishes a run of two or more, one begins another. The
+next rank has a single copy, which the run begun needs; so of both runs only that one
+goes on, and the state is 1. Otherwise two runs would wait for that one copy, and one
+of them would stay too short. Two copies are never in groups: that takes six cards of
+a rank, and there are five.
+
+**High aces.** For each set of suits whose ace ends a run (`Q K A`) there is a walk of
+its own: in them an ace is taken from the first rank, and the last state must be 2 or
+3; in the others it must be 0 or 3.
+
+**A free joker.** It is a second copy of a card, or its only one. Sets come in pairs:
+those without it and those in which it has been placed.
+
+Walks from both ends, as in `walk`: a card may be laid iff a step that lays it leads
+from a state reached before it to one that can be completed after it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
+from rummy_env.config import FIRST_HIGH_ACE_RANKS
+from rummy_env.kernel.answers import (
+    first_open_rank,
+    is_any_lay_open,
+    is_lay_open,
+    is_name_open,
+    last_open_rank,
+    set_name,
+)
+from rummy_env.kernel.jit import inlined, kernel, outlined
+from rummy_env.kernel.support import held_ranks
+from rummy_env.kernel.workspace import BACKWARD
+
+Work = Any
+"""A record of `workspace.WORKSPACE`."""
+
+_WORD: Final = 64
+_LAST: Final = NUM_SUITS - 1
+"""The suit whose states are told apart by word; the others' stand within words."""
+_ALL: Final = (1 << NUM_SUITS) - 1
+
+
+def _states(suit: int, lengths: tuple[int, ...]) -> int:
+    """Returns the states of a word where a suit has one of some lengths, signed."""
+    bits = sum(1 << at for at in range(_WORD) if (at >> 2 * suit) & 3 in lengths)
+    return bits - (1 << _WORD if bits >> (_WORD - 1) else 0)
+
+
+_END_LOW: Final = np.array([_states(suit, (0, 3)) for suit in range(_LAST)])
+_END_HIGH: Final = np.array([_states(suit, (2, 3)) for suit in range(_LAST)])
+
+# What a suit may do at a rank, a bit each; those of four suits are packed in fives of
+# four bits.
+_RUN: Final = 0
+"""One copy to a run, none to a group."""
+_OUT: Final = 4
+"""No copy to a run, none to a group."""
+_TWO: Final = 8
+"""Two copies to runs, none to a group."""
+_GROUP_RUN: Final = 12
+"""One copy to a run, one to a group."""
+_GROUP_OUT: Final = 16
+"""No copy to a run, one to a group."""
+_OF_SUIT: Final = sum(1 << at for at in (_RUN, _OUT, _TWO, _GROUP_RUN, _GROUP_OUT))
+
+MOST_COPIES: Final = 2
+
+
+def _moves(must: int, may: int) -> int:
+    """Returns what a suit may do with so many copies that lie, and that may."""
+    moves = 0
+    for at, group, run in (
+        (_RUN, 0, 1),
+        (_OUT, 0, 0),
+        (_TWO, 0, 2),
+        (_GROUP_RUN, 1, 1),
+        (_GROUP_OUT, 1, 0),
+    ):
+        moves |= (must <= group + run <= must + may) << at
+    return moves
+
+
+def _moves_of_rest(must: int, may: int) -> int:
+    """Returns the same when one copy, a compulsory one if there is, is taken away."""
+    if must > 0:
+        return _moves(must - 1, may)
+    return _moves(0, may - 1) if may > 0 else 0
+
+
+_COUNTS: Final = range(MOST_COPIES + 1)
+_MOVES: Final = np.array(
+    [[[f(m, o) for o in _COUNTS] for m in _COUNTS] for f in (_moves, _moves_of_rest)],
+    dtype=np.int64,
+)
+"""What a suit may do, by whether an ace is taken away for a high run, and copies."""
+
+_GROUPS: Final = (0b0000, 0b0111, 0b1011, 0b1101, 0b1110, 0b1111)
+_MOST_GROUPS: Final = len(_GROUPS)
+_FITTING: Final = [[g for g in _GROUPS if g & ~held == 0] for held in range(_ALL + 1)]
+_NUM_FITTING: Final = np.array([len(fit) for fit in _FITTING], dtype=np.int64)
+_GROUPS_OF: Final = np.array(
+    [[*fit, *([0] * (_MOST_GROUPS - len(fit)))] for fit in _FITTING], dtype=np.int64
+)
+"""The groups, or none, that a rank's suits allow: suits as bits, `[16, 6]`."""
+
+
+@kernel
+def is_single(work: Work) -> bool:
+    """Tells whether these walks serve: one card at most comes to have two copies."""
+    extra = work["jokers_high"]
+    for card in range(NUM_CARD_TYPES):
+        extra += max(0, work["must"][card] + work["may"][card] - 1)
+    return extra <= 1
+
+
+@inlined
+def _mask(suits: int, suit: int) -> int:
+    """Returns all ones if a suit is among some, else 0."""
+    return -((suits >> suit) & 1)
+
+
+def _make_after(suit: int) -> Any:
+    """Returns the function for what a suit other than spades does to a set.
+
+    With the masks as constants it takes less than half the time.
+    """
+    unit, three_units = 1 << 2 * suit, 3 << 2 * suit
+    none, one, two = _states(suit, (0,)), _states(suit, (1,)), _states(suit, (2,))
+    three, begun = _states(suit, (3,)), _states(suit, (1, 2, 3))
+
+    @inlined
+    def after(word: int, run: int, out: int) -> int:
+        longer = (word << unit) & begun | word & three
+        return longer & run | (word | word >> three_units) & none & out
+
+    @inlined
+    def again(word: int) -> int:
+        return ((word & two) >> unit | (word & three) >> 2 * unit) & one
+
+    @inlined
+    def step(words: Any, runs: int, outs: int, twos: int) -> Any:
+        a, b, c, d = words
+        run, out = _mask(runs, suit), _mask(outs, suit)
+        e, f = after(a, run, out), after(b, run, out)
+        g, h = after(c, run, out), after(d, run, out)
+        if _mask(twos, suit) != 0:
+            return e | again(a), f | again(b), g | again(c), h | again(d)
+        return e, f, g, h
+
+    return step
+
+
+def _make_before(suit: int) -> Any:
+    """Returns the function that takes the same back: the states that lead to a set."""
+    unit, three_units = 1 << 2 * suit, 3 << 2 * suit
+    none, one = _states(suit, (0,)), _states(suit, (1,))
+    three, unfinished = _states(suit, (3,)), _states(suit, (0, 1, 2))
+
+    @inlined
+    def before(word: int, run: int, out: int) -> int:
+        shorter, ended = (word >> unit) & unfinished | word & three, word & none
+        return shorter & run | (ended | ended << three_units) & out
+
+    @inlined
+    def again(word: int) -> int:
+        return (word & one) << unit | (word & one) << 2 * unit
+
+    @inlined
+    def step(words: Any, runs: int, outs: int, twos: int) -> Any:
+        a, b, c, d = words
+        run, out = _mask(runs, suit), _mask(outs, suit)
+        e, f = before(a, run, out), before(b, run, out)
+        g, h = before(c, run, out), before(d, run, out)
+        if _mask(twos, suit) != 0:
+            return e | again(a), f | again(b), g | again(c), h | again(d)
+        return e, f, g, h
+
+    return step
+
+
+_clubs_after, _clubs_before = _make_after(0), _make_before(0)
+_diamonds_after, _diamonds_before = _make_after(1), _make_before(1)
+_hearts_after, _hearts_before = _make_after(2), _make_before(2)
+
+
+@inlined
+def _spades_after(words: Any, runs: int, outs: int, twos: int) -> Any:
+    """Returns a set after what spades do; they are told apart by word."""
+    none, one, two, three = words
+    run, out = _mask(runs, _LAST), _mask(outs, _LAST)
+    long = two | three
+    again = long & _mask(twos, _LAST)
+    return (none | three) & out, none & run | again, one & run, long & run
+
+
+@inlined
+def _spades_before(words: Any, runs: int, outs: int, twos: int) -> Any:
+    """Returns the states that lead to a set by what spades do."""
+    none, one, two, three = words
+    run, ended = _mask(runs, _LAST), none & _mask(outs, _LAST)
+    long = three & run | one & _mask(twos, _LAST)
+    return one & run | ended, two & run, long, long | ended
+
+
+@inlined
+def _runs(ways: int, group: int) -> int:
+    """Returns the suits that may lengthen or begin a run, beside a group."""
+    return (ways >> _RUN) & ~group | (ways >> _GROUP_RUN) & group
+
+
+@inlined
+def _outs(ways: int, group: int) -> int:
+    """Returns the suits that may leave their runs behind, beside a group."""
+    return (ways >> _OUT) & ~group | (ways >> _GROUP_OUT) & group
+
+
+@kernel
+def _step(words: Any, ways: int, group: int) -> Any:
+    """Returns the set after a rank with a group."""
+    runs, outs = _runs(ways, group), _outs(ways, group)
+    twos = (ways >> _TWO) & ~group & _ALL
+    words = _clubs_after(words, runs, outs, twos)
+    words = _diamonds_after(words, runs, outs, twos)
+    words = _hearts_after(words, runs, outs, twos)
+    return _spades_after(words, runs, outs, twos)
+
+
+@kernel
+def _step_back(words: Any, ways: int, group: int) -> Any:
+    """Returns the set before a rank with a group."""
+    runs, outs = _runs(ways, group), _outs(ways, group)
+    twos = (ways >> _TWO) & ~group & _ALL
+    words = _clubs_before(words, runs, outs, twos)
+    words = _diamonds_before(words, runs, outs, twos)
+    words = _hearts_before(words, runs, outs, twos)
+    return _spades_before(words, runs, outs, twos)
+
+
+@inlined
+def _join(words: Any, others: Any) -> Any:
+    """Returns the union of two sets."""
+    none, one, two, three = words
+    return none | others[0], one | others[1], two | others[2], three | others[3]
+
+
+@inlined
+def _meets(words: Any, others: Any) -> bool:
+    """Tells whether two sets have a state in common."""
+    none, one, two, three = words
+    found = none & others[0] | one & others[1] | two & others[2] | three & others[3]
+    return bool(found != 0)
+
+
+@inlined
+def _is_empty(words: Any) -> bool:
+    """Tells whether a set has no state."""
+    none, one, two, three = words
+    return bool(none | one | two | three == 0)
+
+
+@inlined
+def _grouped(ways: int) -> int:
+    """Returns the suits that may have a copy in a group."""
+    return (ways >> _GROUP_RUN | ways >> _GROUP_OUT) & _ALL
+
+
+@kernel
+def _steps(words: Any, ways: int) -> Any:
+    """Returns the set after a rank, with any group or none."""
+    found, held = _step(words, ways, 0), _grouped(ways)
+    for at in range(1, _NUM_FITTING[held]):
+        found = _join(found, _step(words, ways, _GROUPS_OF[held, at]))
+    return found
+
+
+@kernel
+def _steps_back(words: Any, ways: int) -> Any:
+    """Returns the set before a rank, with any group or none."""
+    found, held = _step_back(words, ways, 0), _grouped(ways)
+    for at in range(1, _NUM_FITTING[held]):
+        found = _join(found, _step_back(words, ways, _GROUPS_OF[held, at]))
+    return found
+
+
+@kernel
+def _step_with_joker(zero: Any, one: Any, ways: int, joined: int, group: int) -> Any:
+    """Returns the set with a joker after a rank with a group.
+
+    Args:
+        zero: The set without a joker before the rank.
+        one: The set with one.
+        ways: What the suits may do.
+        joined: What they may do with the joker.
+        group: The group.
+    """
+    runs, outs = _runs(ways, group), _outs(ways, group)
+    twos = (ways >> _TWO) & ~group & _ALL
+    more_runs, more_outs = _runs(joined, group), _outs(joined, group)
+    more_twos = (joined >> _TWO) & ~group & _ALL
+    with_joker = _clubs_after(zero, more_runs, more_outs, more_twos)
+    one = _join(_clubs_after(one, runs, outs, twos), with_joker)
+    zero = _clubs_after(zero, runs, outs, twos)
+    with_joker = _diamonds_after(zero, more_runs, more_outs, more_twos)
+    one = _join(_diamonds_after(one, runs, outs, twos), with_joker)
+    zero = _diamonds_after(zero, runs, outs, twos)
+    with_joker = _hearts_after(zero, more_runs, more_outs, more_twos)
+    one = _join(_hearts_after(one, runs, outs, twos), with_joker)
+    zero = _hearts_after(zero, runs, outs, twos)
+    with_joker = _spades_after(zero, more_runs, more_outs, more_twos)
+    return _join(_spades_after(one, runs, outs, twos), with_joker)
+
+
+@kernel
+def _step_back_with_joker(
+    zero: Any, one: Any, ways: int, joined: int, group: int
+) -> Any:
+    """Returns the set with a joker before a rank with a group; see above."""
+    runs, outs = _runs(ways, group), _outs(ways, group)
+    twos = (ways >> _TWO) & ~group & _ALL
+    more_runs, more_outs = _runs(joined, group), _outs(joined, group)
+    more_twos = (joined >> _TWO) & ~group & _ALL
+    with_joker = _clubs_before(zero, more_runs, more_outs, more_twos)
+    one = _join(_clubs_before(one, runs, outs, twos), with_joker)
+    zero = _clubs_before(zero, runs, outs, twos)
+    with_joker = _diamonds_before(zero, more_runs, more_outs, more_twos)
+    one = _join(_diamonds_before(one, runs, outs, twos), with_joker)
+    zero = _diamonds_before(zero, runs, outs, twos)
+    with_joker = _hearts_before(zero, more_runs, more_outs, more_twos)
+    one = _join(_hearts_before(one, runs, outs, twos), with_joker)
+    zero = _hearts_before(zero, runs, outs, twos)
+    with_joker = _spades_before(zero, more_runs, more_outs, more_twos)
+    return _join(_spades_before(one, runs, outs, twos), with_joker)
+
+
+@inlined
+def _lacks_two(group: int, held: int) -> bool:
+    """Tells whether two suits of a group or more are not held."""
+    missing = group & ~held
+    return missing & (missing - 1) != 0
+
+
+@kernel
+def _steps_with_joker(zero: Any, one: Any, ways: int, joined: int) -> Any:
+    """Returns the set with a joker after a rank, with any group or none."""
+    found = _step_with_joker(zero, one, ways, joined, 0)
+    held, more = _grouped(ways), _grouped(ways | joined)
+    for at in range(1, _NUM_FITTING[more]):
+        group = _GROUPS_OF[more, at]
+        if not _lacks_two(group, held):
+            found = _join(found, _step_with_joker(zero, one, ways, joined, group))
+    return found
+
+
+@kernel
+def _steps_back_with_joker(zero: Any, one: Any, ways: int, joined: int) -> Any:
+    """Returns the set with a joker before a rank, with any group or none."""
+    found = _step_back_with_joker(zero, one, ways, joined, 0)
+    held, more = _grouped(ways), _grouped(ways | joined)
+    for at in range(1, _NUM_FITTING[more]):
+        group = _GROUPS_OF[more, at]
+        if not _lacks_two(group, held):
+            back = _step_back_with_joker(zero, one, ways, joined, group)
+            found = _join(found, back)
+    return found
+
+
+@inlined
+def _set_at(work: Work, jokers: int, row: int) -> Any:
+    """Returns the set of a row, with so many jokers placed on the way."""
+    sets = work["sets"]
+    none, one = sets[jokers, row, 0], sets[jokers, row, 1]
+    return none, one, sets[jokers, row, 2], sets[jokers, row, 3]
+
+
+@inlined
+def _put(work: Work, jokers: int, row: int, words: Any) -> None:
+    """Writes the set of a row."""
+    none, one, two, three = words
+    work["sets"][jokers, row, 0] = none
+    work["sets"][jokers, row, 1] = one
+    work["sets"][jokers, row, 2] = two
+    work["sets"][jokers, row, 3] = three
+
+
+@kernel
+def _ways_of(work: Work, rank: int, suit: int, jokers: int, laid: int) -> int:
+    """Returns what a suit may do, with jokers placed there, cards laid for certain."""
+    card = suit * NUM_RANKS + rank
+    is_high = rank == 0 and (work["highs"] >> suit) & 1
+    must = work["must"][card] + jokers + laid
+    return _MOVES[int(is_high), must, work["may"][card] - laid] << suit
+
+
+@inlined
+def _replaced(ways: int, suit: int, way: int) -> int:
+    """Returns what the suits may do where that of one suit is another."""
+    return ways & ~(_OF_SUIT << suit) | way
+
+
+@kernel
+def _begin(work: Work, highs: int) -> None:
+    """Prepares walks in which the aces of some suits end runs."""
+    work["highs"] = highs
+    has_joker = work["jokers_high"] > 0
+    for rank in range(work["num_ranks"]):
+        ways, joined = 0, 0
+        for suit in range(NUM_SUITS):
+            ways |= _ways_of(work, rank, suit, 0, 0)
+            if has_joker and (work["places"][rank] >> suit) & 1:
+                joined |= _ways_of(work, rank, suit, 1, 0)
+        work["ways"][rank], work["joined"][rank] = ways, joined
+    within = -1
+    for suit in range(_LAST):
+        within &= _END_HIGH[suit] if (highs >> suit) & 1 else _END_LOW[suit]
+    short, ended = within & _mask(highs, _LAST), within & ~_mask(highs, _LAST)
+    end = BACKWARD + work["num_ranks"]
+    _put(work, 0, 0, (1, 0, 0, 0))
+    _put(work, 1, 0, (0, 0, 0, 0))
+    _put(work, 0, end, (ended, 0, short, within))
+    _put(work, 1, end, (0, 0, 0, 0))
+
+
+@kernel
+def _find_places(work: Work) -> None:
+    """Writes where a free joker could be in a meld: suits as bits, by rank.
+
+    Two cards beside it are held: of its rank, or of a run of three.
+    """
+    num_ranks, places = work["num_ranks"], work["places"]
+    has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS
+    for rank in range(num_ranks):
+        places[rank] = 0
+    once, twice, thrice = 0, 0, 0
+    for suit in range(NUM_SUITS):
+        held = held_ranks(work, suit, num_ranks)
+        thrice |= twice & held
+        twice |= once & held
+        once |= held
+    for suit in range(NUM_SUITS):
+        held = held_ranks(work, suit, num_ranks)
+        in_group = thrice | twice & ~held
+        if has_high_ace:
+            held |= (held & 1) << num_ranks
+        pairs = held & held >> 1
+        in_run = pairs << 2 | pairs >> 1 | (held & held >> 2) << 1
+        if has_high_ace:
+            in_run |= (in_run >> num_ranks) & 1
+        for rank in range(num_ranks):
+            places[rank] |= (((in_run | in_group) >> rank) & 1) << suit
+
+
+@kernel
+def _walk_forward(work: Work, last: int, has_one: bool) -> int:
+    """Fills the rows up to the one before a rank; returns the last with any state."""
+    for rank in range(last):
+        zero, ways = _set_at(work, 0, rank), work["ways"][rank]
+        one, joined = _set_at(work, 1, rank), work["joined"][rank]
+        _put(work, 0, rank + 1, _steps(zero, ways))
+        if has_one:
+            _put(work, 1, rank + 1, _steps_with_joker(zero, one, ways, joined))
+        if _is_dead(work, rank + 1, has_one):
+            return rank
+    return last
+
+
+@kernel
+def _go_back(work: Work, rank: int, has_one: bool) -> bool:
+    """Steps back over a rank; False if nothing leads there."""
+    row, ways, joined = BACKWARD + rank, work["ways"][rank], work["joined"][rank]
+    zero, one = _set_at(work, 0, row + 1), _set_at(work, 1, row + 1)
+    _put(work, 0, row, _steps_back(zero, ways))
+    if has_one:
+        _put(work, 1, row, _steps_back_with_joker(zero, one, ways, joined))
+    return not _is_dead(work, row, has_one)
+
+
+@kernel
+def _is_dead(work: Work, row: int, has_one: bool) -> bool:
+    """Tells whether a row has no state, with or without a joker."""
+    if not _is_empty(_set_at(work, 0, row)):
+        return False
+    return not has_one or _is_empty(_set_at(work, 1, row))
+
+
+@kernel
+def _may_end_high(work: Work, highs: int) -> bool:
+    """Tells whether runs of some suits could end in their aces."""
+    num_ranks, missing = work["num_ranks"], 0
+    if highs != 0 and num_ranks < FIRST_HIGH_ACE_RANKS:
+        return False
+    for suit in range(NUM_SUITS):
+        if (highs >> suit) & 1:
+            for rank in (0, num_ranks - 2, num_ranks - 1):
+                card = suit * NUM_RANKS + rank
+                missing += work["must"][card] + work["may"][card] == 0
+    return bool(missing <= work["jokers_high"])
+
+
+@outlined
+def mark_single(work: Work) -> None:
+    """Marks all that `must`, `may` and at most one free joker prove (`is_single`)."""
+    if work["jokers_high"] == 1:
+        _find_places(work)
+    for highs in range(_ALL + 1):
+        first, last = first_open_rank(work), last_open_rank(work)
+        if last < 0:
+            return
+        if _may_end_high(work, highs):
+            has_one = work["jokers_high"] == 1 and is_any_lay_open(work)
+            _begin(work, highs)
+            _mark_back(work, first, _walk_forward(work, last, has_one), has_one)
+
+
+@kernel
+def _mark_back(work: Work, first: int, last: int, has_one: bool) -> None:
+    """Walks back and marks what the sets around each rank prove."""
+    for rank in range(work["num_ranks"] - 1, first - 1, -1):
+        if rank <= last:
+            _mark_rank(work, rank, has_one)
+        if rank > first and not _go_back(work, rank, has_one):
+            return
+
+
+@kernel
+def _mark_rank(work: Work, rank: int, has_one: bool) -> None:
+    """Marks what the sets around a rank prove."""
+    zero, behind = _set_at(work, 0, rank), _set_at(work, 0, BACKWARD + rank + 1)
+    ways, joined = work["ways"][rank], work["joined"][rank]
+    needs_none = work["jokers_low"] == 0
+    for suit in range(NUM_SUITS):
+        card = suit * NUM_RANKS + rank
+        if is_lay_open(work, card):
+            laid = _replaced(ways, suit, _ways_of(work, rank, suit, 0, 1))
+            if needs_none and _meets(_steps(zero, laid), behind):
+                work["lay"][card] = 1
+            elif has_one and _is_helped(work, rank, suit, laid):
+                work["lay"][card] = 1
+        if is_name_open(work, card) and (work["places"][rank] >> suit) & 1:
+            way = joined & _OF_SUIT << suit
+            if _meets(_steps(zero, _replaced(ways, suit, way)), behind):
+                set_name(work, card, needs_none)
+
+
+@kernel
+def _is_helped(work: Work, rank: int, suit: int, laid: int) -> bool:
+    """Tells whether a card may be laid with a free joker's help.
+
+    Args:
+        work: The workspace.
+        rank: The card's rank.
+        suit: Its suit.
+        laid: What the suits may do at its rank when it is laid.
+    """
+    row = BACKWARD + rank + 1
+    zero, one = _set_at(work, 0, rank), _set_at(work, 1, rank)
+    if _meets(_steps(zero, laid), _set_at(work, 1, row)):
+        return True
+    joined = work["joined"][rank]
+    if (work["places"][rank] >> suit) & 1:
+        joined = _replaced(joined, suit, _ways_of(work, rank, suit, 1, 1))
+    found = _steps_with_joker(zero, one, laid, joined)
+    return _meets(found, _set_at(work, 0, row))
+
+
+@outlined
+def is_single_completable(work: Work) -> bool:
+    """Tells whether `must`, some of `may` and the free joker make melds."""
+    has_one = work["jokers_high"] == 1
+    if has_one:
+        _find_places(work)
+    last = work["num_ranks"]
+    for highs in range(_ALL + 1):
+        if _may_end_high(work, highs):
+            _begin(work, highs)
+            accepted = _set_at(work, 0, BACKWARD + last)
+            if _walk_forward(work, last, has_one) == last:
+                if work["jokers_low"] == 0 and _meets(_set_at(work, 0, last), accepted):
+                    return True
+                if has_one and _meets(_set_at(work, 1, last), accepted):
+                    return True
+    return False
