@@ -40,14 +40,7 @@ import numpy as np
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
-from rummy_env.kernel.answers import (
-    first_open_rank,
-    is_any_lay_open,
-    is_lay_open,
-    is_name_open,
-    last_open_rank,
-    set_name,
-)
+from rummy_env.kernel.answers import is_lay_open, is_name_open, set_name
 from rummy_env.kernel.jit import inlined, kernel, outlined
 from rummy_env.kernel.support import held_ranks
 from rummy_env.kernel.workspace import BACKWARD
@@ -67,8 +60,13 @@ def _states(suit: int, lengths: tuple[int, ...]) -> int:
     return bits - (1 << _WORD if bits >> (_WORD - 1) else 0)
 
 
-_END_LOW: Final = np.array([_states(suit, (0, 3)) for suit in range(_LAST)])
-_END_HIGH: Final = np.array([_states(suit, (2, 3)) for suit in range(_LAST)])
+_ENDS: Final = np.array(
+    [
+        [_states(suit, lengths) for suit in range(_LAST)]
+        for lengths in ((0, 3), (2, 3), (0, 2, 3))
+    ]
+)
+"""The states that runs may be in before an ace that is low, high or either."""
 
 # What a suit may do at a rank, a bit each; those of four suits are packed in fives of
 # four bits.
@@ -108,12 +106,20 @@ def _moves_of_rest(must: int, may: int) -> int:
     return _moves(0, may - 1) if may > 0 else 0
 
 
+def _moves_of_either(must: int, may: int) -> int:
+    """Returns what a suit may do whether a copy is taken away or not."""
+    return _moves(must, may) | _moves_of_rest(must, may)
+
+
 _COUNTS: Final = range(MOST_COPIES + 1)
 _MOVES: Final = np.array(
-    [[[f(m, o) for o in _COUNTS] for m in _COUNTS] for f in (_moves, _moves_of_rest)],
+    [
+        [[moves(must, may) for may in _COUNTS] for must in _COUNTS]
+        for moves in (_moves, _moves_of_rest, _moves_of_either)
+    ],
     dtype=np.int64,
 )
-"""What a suit may do, by whether an ace is taken away for a high run, and copies."""
+"""What a suit may do, by whether its ace is high (no, yes, either) and by copies."""
 
 _GROUPS: Final = (0b0000, 0b0111, 0b1011, 0b1101, 0b1110, 0b1111)
 _MOST_GROUPS: Final = len(_GROUPS)
@@ -403,13 +409,19 @@ def _put(work: Work, jokers: int, row: int, words: Any) -> None:
     work["sets"][jokers, row, 3] = three
 
 
+@inlined
+def _is_high(work: Work, suit: int) -> int:
+    """Returns whether an ace ends a run of a suit: 0, 1, or 2 for either."""
+    return (work["highs"] >> suit) & 1 | ((work["eithers"] >> suit) & 1) << 1
+
+
 @kernel
 def _ways_of(work: Work, rank: int, suit: int, jokers: int, laid: int) -> int:
     """Returns what a suit may do, with jokers placed there, cards laid for certain."""
     card = suit * NUM_RANKS + rank
-    is_high = rank == 0 and (work["highs"] >> suit) & 1
+    is_high = _is_high(work, suit) if rank == 0 else 0
     must = work["must"][card] + jokers + laid
-    return _MOVES[int(is_high), must, work["may"][card] - laid] << suit
+    return _MOVES[is_high, must, work["may"][card] - laid] << suit
 
 
 @inlined
@@ -419,9 +431,9 @@ def _replaced(ways: int, suit: int, way: int) -> int:
 
 
 @kernel
-def _begin(work: Work, highs: int) -> None:
-    """Prepares walks in which the aces of some suits end runs."""
-    work["highs"] = highs
+def _begin(work: Work, highs: int, eithers: int) -> None:
+    """Prepares walks in which the aces of some suits end runs, of others may."""
+    work["highs"], work["eithers"] = highs, eithers
     has_joker = work["jokers_high"] > 0
     for rank in range(work["num_ranks"]):
         ways, joined = 0, 0
@@ -432,12 +444,13 @@ def _begin(work: Work, highs: int) -> None:
         work["ways"][rank], work["joined"][rank] = ways, joined
     within = -1
     for suit in range(_LAST):
-        within &= _END_HIGH[suit] if (highs >> suit) & 1 else _END_LOW[suit]
-    short, ended = within & _mask(highs, _LAST), within & ~_mask(highs, _LAST)
+        within &= _ENDS[_is_high(work, suit), suit]
+    none = within & ~_mask(highs, _LAST)
+    two = within & _mask(highs | eithers, _LAST)
     end = BACKWARD + work["num_ranks"]
     _put(work, 0, 0, (1, 0, 0, 0))
     _put(work, 1, 0, (0, 0, 0, 0))
-    _put(work, 0, end, (ended, 0, short, within))
+    _put(work, 0, end, (none, 0, two, within))
     _put(work, 1, end, (0, 0, 0, 0))
 
 
@@ -517,86 +530,163 @@ def _may_end_high(work: Work, highs: int) -> bool:
     return bool(missing <= work["jokers_high"])
 
 
-@outlined
-def mark_single(work: Work) -> None:
-    """Marks all that `must`, `may` and at most one free joker prove (`is_single`)."""
-    if work["jokers_high"] == 1:
-        _find_places(work)
-    for highs in range(_ALL + 1):
-        first, last = first_open_rank(work), last_open_rank(work)
-        if last < 0:
-            return
-        if _may_end_high(work, highs):
-            has_one = work["jokers_high"] == 1 and is_any_lay_open(work)
-            _begin(work, highs)
-            _mark_back(work, first, _walk_forward(work, last, has_one), has_one)
+@kernel
+def _suits_with_high_ace(work: Work) -> int:
+    """Returns the suits of which a run could end in the ace, as bits."""
+    suits = 0
+    for suit in range(NUM_SUITS):
+        suits |= _may_end_high(work, 1 << suit) << suit
+    return suits
 
 
 @kernel
-def _mark_back(work: Work, first: int, last: int, has_one: bool) -> None:
-    """Walks back and marks what the sets around each rank prove."""
+def _ask(work: Work) -> None:
+    """Notes what is open: lays by rank, suits as bits, and names above them."""
+    for rank in range(work["num_ranks"]):
+        asked = 0
+        for suit in range(NUM_SUITS):
+            card = suit * NUM_RANKS + rank
+            asked |= is_lay_open(work, card) << suit
+            if work["jokers_high"] > 0 and (work["places"][rank] >> suit) & 1:
+                asked |= is_name_open(work, card) << (suit + NUM_SUITS)
+        work["asked"][rank] = asked
+
+
+@kernel
+def _all_asked(work: Work) -> int:
+    """Returns what is asked of any rank."""
+    asked = 0
+    for rank in range(work["num_ranks"]):
+        asked |= work["asked"][rank]
+    return asked
+
+
+@outlined
+def mark_single(work: Work) -> None:
+    """Marks all that `must`, `may` and at most one free joker prove (`is_single`).
+
+    Walks for each set of high aces would take long where there are many. So after
+    the first, which proves most of what is true, one walk lets each ace lie low and
+    high at once. What not even that proves is ruled out, mostly all that is left.
+    """
+    if work["jokers_high"] == 1:
+        _find_places(work)
+    _ask(work)
+    eithers = _suits_with_high_ace(work)
+    _mark_with(work, 0, 0)
+    if eithers & (eithers - 1) != 0:
+        _mark_with(work, 0, eithers)
+    for highs in range(1, _ALL + 1):
+        if highs & ~eithers == 0 and _may_end_high(work, highs):
+            _mark_with(work, highs, 0)
+
+
+@kernel
+def _mark_with(work: Work, highs: int, eithers: int) -> None:
+    """Marks what walks prove in which the aces of some suits end runs.
+
+    With `eithers`, suits whose aces may be in two places, nothing is proved: what is
+    not to be found then is asked no more.
+    """
+    asked = _all_asked(work)
+    if asked == 0:
+        return
+    has_one = work["jokers_high"] == 1 and asked & _ALL != 0
+    first, last = 0, work["num_ranks"] - 1
+    while work["asked"][first] == 0:
+        first += 1
+    while work["asked"][last] == 0:
+        last -= 1
+    _begin(work, highs, eithers)
+    reached = _walk_forward(work, last, has_one)
+    if eithers != 0:
+        for rank in range(reached + 1, last + 1):
+            work["asked"][rank] = 0
     for rank in range(work["num_ranks"] - 1, first - 1, -1):
-        if rank <= last:
+        if rank <= reached:
             _mark_rank(work, rank, has_one)
         if rank > first and not _go_back(work, rank, has_one):
+            if eithers != 0:
+                for lower in range(rank):
+                    work["asked"][lower] = 0
             return
 
 
 @kernel
 def _mark_rank(work: Work, rank: int, has_one: bool) -> None:
-    """Marks what the sets around a rank prove."""
-    zero, behind = _set_at(work, 0, rank), _set_at(work, 0, BACKWARD + rank + 1)
-    ways, joined = work["ways"][rank], work["joined"][rank]
-    needs_none = work["jokers_low"] == 0
+    """Marks what the sets around a rank prove, or asks no more what they do not."""
+    is_exact = work["eithers"] == 0
     for suit in range(NUM_SUITS):
         card = suit * NUM_RANKS + rank
-        if is_lay_open(work, card):
-            laid = _replaced(ways, suit, _ways_of(work, rank, suit, 0, 1))
-            if needs_none and _meets(_steps(zero, laid), behind):
+        lay, name = 1 << suit, 1 << (suit + NUM_SUITS)
+        if work["asked"][rank] & lay != 0:
+            is_found = _may_lay(work, rank, suit, has_one)
+            if is_found and is_exact:
                 work["lay"][card] = 1
-            elif has_one and _is_helped(work, rank, suit, laid):
-                work["lay"][card] = 1
-        if is_name_open(work, card) and (work["places"][rank] >> suit) & 1:
-            way = joined & _OF_SUIT << suit
-            if _meets(_steps(zero, _replaced(ways, suit, way)), behind):
-                set_name(work, card, needs_none)
+            if is_found == is_exact:
+                work["asked"][rank] &= ~lay
+        if work["asked"][rank] & name != 0:
+            is_found = _may_name(work, rank, suit)
+            if is_found and is_exact:
+                set_name(work, card, work["jokers_low"] == 0)
+            if is_found == is_exact or not is_name_open(work, card):
+                work["asked"][rank] &= ~name
 
 
 @kernel
-def _is_helped(work: Work, rank: int, suit: int, laid: int) -> bool:
-    """Tells whether a card may be laid with a free joker's help.
+def _may_name(work: Work, rank: int, suit: int) -> bool:
+    """Tells whether a free joker as a card joins the sets around its rank."""
+    zero, behind = _set_at(work, 0, rank), _set_at(work, 0, BACKWARD + rank + 1)
+    way = work["joined"][rank] & _OF_SUIT << suit
+    return _meets(_steps(zero, _replaced(work["ways"][rank], suit, way)), behind)
 
-    Args:
-        work: The workspace.
-        rank: The card's rank.
-        suit: Its suit.
-        laid: What the suits may do at its rank when it is laid.
-    """
+
+@kernel
+def _may_lay(work: Work, rank: int, suit: int, has_one: bool) -> bool:
+    """Tells whether a card laid joins the sets around its rank."""
     row = BACKWARD + rank + 1
-    zero, one = _set_at(work, 0, rank), _set_at(work, 1, rank)
-    if _meets(_steps(zero, laid), _set_at(work, 1, row)):
+    zero, behind = _set_at(work, 0, rank), _set_at(work, 0, row)
+    way = _ways_of(work, rank, suit, 0, 1)
+    laid = _replaced(work["ways"][rank], suit, way)
+    found = _steps(zero, laid)
+    if work["jokers_low"] == 0 and _meets(found, behind):
+        return True
+    if not has_one:
+        return False
+    if _meets(found, _set_at(work, 1, row)):
         return True
     joined = work["joined"][rank]
     if (work["places"][rank] >> suit) & 1:
         joined = _replaced(joined, suit, _ways_of(work, rank, suit, 1, 1))
-    found = _steps_with_joker(zero, one, laid, joined)
-    return _meets(found, _set_at(work, 0, row))
+    one = _set_at(work, 1, rank)
+    return _meets(_steps_with_joker(zero, one, laid, joined), behind)
 
 
 @outlined
 def is_single_completable(work: Work) -> bool:
     """Tells whether `must`, some of `may` and the free joker make melds."""
-    has_one = work["jokers_high"] == 1
-    if has_one:
+    if work["jokers_high"] == 1:
         _find_places(work)
-    last = work["num_ranks"]
-    for highs in range(_ALL + 1):
-        if _may_end_high(work, highs):
-            _begin(work, highs)
-            accepted = _set_at(work, 0, BACKWARD + last)
-            if _walk_forward(work, last, has_one) == last:
-                if work["jokers_low"] == 0 and _meets(_set_at(work, 0, last), accepted):
-                    return True
-                if has_one and _meets(_set_at(work, 1, last), accepted):
-                    return True
+    eithers = _suits_with_high_ace(work)
+    if _is_accepted(work, 0, 0):
+        return True
+    if eithers & (eithers - 1) != 0 and not _is_accepted(work, 0, eithers):
+        return False
+    for highs in range(1, _ALL + 1):
+        if highs & ~eithers == 0 and _may_end_high(work, highs):
+            if _is_accepted(work, highs, 0):
+                return True
     return False
+
+
+@kernel
+def _is_accepted(work: Work, highs: int, eithers: int) -> bool:
+    """Tells the same where the aces of some suits end runs, of others may."""
+    last, has_one = work["num_ranks"], work["jokers_high"] == 1
+    _begin(work, highs, eithers)
+    if _walk_forward(work, last, has_one) < last:
+        return False
+    accepted = _set_at(work, 0, BACKWARD + last)
+    if work["jokers_low"] == 0 and _meets(_set_at(work, 0, last), accepted):
+        return True
+    return has_one and _meets(_set_at(work, 1, last), accepted)

@@ -122,7 +122,9 @@ WORKSPACE: Final = np.dtype(
         ("ways", _WHOLE, (NUM_RANKS,)),  # what the suits may do
         ("joined", _WHOLE, (NUM_RANKS,)),  # ... with a free joker there
         ("places", _WHOLE, (NUM_RANKS,)),  # suits that a free joker may be of
+        ("asked", _WHOLE, (NUM_RANKS,)),  # what is open: suits of lays, of names
         ("highs", _WHOLE),  # suits whose aces end runs
+        ("eithers", _WHOLE),  # suits whose aces may lie low and high at once
         # the walks; a layer is a row, forward ones first, then backward ones
         ("room", _WHOLE, (NUM_LAYERS + 1, NUM_SUITS)),  # copies a card may come to
         ("keep", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # elements told apart
