@@ -286,7 +286,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def _write_mask(self, action: int = calls.NO_ACTION) -> int:
         """Plays an action, if any, and writes what is legal; returns how many are."""
-        works = solver.local_workspaces()
+        works = solver.local_workspaces(self.config.num_packs)
         return play(self.record, self._options, works, self._mask, action)
 
     def _settle(self, count: int) -> None:

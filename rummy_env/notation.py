@@ -334,14 +334,15 @@ def _put_field(states: NDArray[Any], name: str, value: str, count: int) -> None:
 
 def _finish(states: NDArray[Any], config: RuleConfig) -> None:
     """Works out whether the table is legal, and refuses what cannot be."""
-    works, state = new_workspaces(), states[0]
+    works, state = new_workspaces(packs=config.num_packs), states[0]
     if state["seed"] < 0:
         raise NotationError("a seed is not negative", column=1)
     works[0]["table"], works[0]["named"] = state["table"], state["named"]
     works[0]["num_ranks"] = config.num_ranks
-    too_many = (state["table"].astype(int) > 2).any() or state["named"].sum() > 2
-    if too_many:
-        raise NotationError("a table has two copies of a card at most", column=1)
+    packs = config.num_packs
+    if (state["table"].astype(int) > packs).any() or state["named"].sum() > packs:
+        copies = "one copy" if packs == 1 else "two copies"
+        raise NotationError(f"a table has {copies} of a card at most", column=1)
     is_legal = calls.is_table_legal(works) and state["pending"] == NOT_PENDING
     state["table_legal"] = is_legal
     wrong = problems(states, config)

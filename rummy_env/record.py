@@ -102,15 +102,19 @@ def problems(
     Args:
         states: The game, `[1]`.
         config: Its options.
-        works: A workspace, `[1]`, if one is at hand: to make one takes as long as the
-            rest.
+        works: A workspace, `[1]`, for so many packs, if one is at hand: to make one
+            takes as long as the rest.
     """
     state = states[0]
+    if works is None:
+        works = new_workspaces(packs=config.num_packs)
+    wrong_cards = _card_problems(state, config)
     return [
-        *_card_problems(state, config),
+        *wrong_cards,
         *_turn_problems(state, config),
         *_past_problems(state, config),
-        *_table_problems(states, config, new_workspaces() if works is None else works),
+        # a table of cards that there are not is no question for the kernels
+        *([] if wrong_cards else _table_problems(states, config, works)),
         *_end_problems(state, config),
     ]
 

@@ -52,17 +52,23 @@ Hand: TypeAlias = str | Iterable[str]
 OBJECTIVES: Final = {"points": best.BY_POINTS, "cards": best.BY_CARDS}
 
 _LOCAL = threading.local()
-"""Each thread's workspace, as `works`, once it has been needed."""
+"""Each thread's workspaces, by these names, once they have been needed."""
+_NAMES: Final = {1: "one_pack", 2: "two_packs"}
 
 
-def local_workspaces() -> NDArray[Any]:
+def local_workspaces(packs: int = 2) -> NDArray[Any]:
     """Returns this thread's workspace, `[1]`, for calls that return before the next.
 
     Making one takes longer than many questions.
+
+    Args:
+        packs: 1 for games of one pack only, 2 for all.
     """
-    if not hasattr(_LOCAL, "works"):
-        _LOCAL.works = new_workspaces()
-    works: NDArray[Any] = _LOCAL.works
+    name = _NAMES[packs]
+    works: NDArray[Any] | None = vars(_LOCAL).get(name)
+    if works is None:
+        works = new_workspaces(packs=packs)
+        setattr(_LOCAL, name, works)
     return works
 
 
@@ -166,24 +172,32 @@ def _parse_objective(objective: str) -> int:
     return OBJECTIVES[objective]
 
 
+def _packs_of(real: NDArray[Any], jokers: NDArray[Any] | int) -> int:
+    """Returns how many packs cards could be of: 1 if none is there twice, else 2."""
+    return 1 if (real <= 1).all() and np.all(jokers <= 1) else 2
+
+
 def load(
-    works: NDArray[Any],
+    works: NDArray[Any] | None,
     table: Table,
     hand: Hand = "",
     *,
     locked: Table = "",
     pending: str | None = None,
     num_ranks: int = NUM_RANKS,
-) -> None:
+) -> NDArray[Any]:
     """Writes a question into a workspace, checked.
 
     Args:
-        works: A workspace, `[1]`.
+        works: A workspace, `[1]`, or None for the one of this thread that serves.
         table: The table; it need not be legal as it stands.
         hand: The hand.
         locked: The jokers of the table that were named this turn, as `"*7c"`.
         pending: The old name of a released joker that waits, or None.
         num_ranks: Ranks in play.
+
+    Returns:
+        The workspace.
 
     Raises:
         RummyError: A word is no card, or the cards cannot be.
@@ -202,6 +216,8 @@ def load(
     is_name = isinstance(pending, str) and parse_card(pending) != JOKER
     if pending is not None and not is_name:
         raise PositionError("`pending` is the old name of a joker, as '7c'")
+    if works is None:
+        works = local_workspaces(_packs_of(real + held[:JOKER], jokers))
     work = works[0]
     work["table"] = real
     work["named"] = named
@@ -210,6 +226,7 @@ def load(
     work["pending"] = waiting
     work["num_ranks"] = num_ranks
     work["wanted_names"] = NUM_CARD_TYPES
+    return works
 
 
 def _is_meld(cards: Sequence[int], num_ranks: int) -> bool:
@@ -315,9 +332,7 @@ def arrange(
         >>> arrange("8h 7h 9h 9c 9d *9s")
         ['7h 8h 9h', '9c 9d *9s']
     """
-    works = local_workspaces()
-    load(works, table, num_ranks=num_ranks)
-    return arrange_loaded(works, near)
+    return arrange_loaded(load(None, table, num_ranks=num_ranks), near)
 
 
 def playable(
@@ -348,8 +363,9 @@ def playable(
     """
     if not isinstance(laid, bool | np.bool_):
         raise RummyError(f"laid is True or False, not {laid!r}")
-    works = local_workspaces()
-    load(works, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
+    works = load(
+        None, table, hand, locked=locked, pending=pending, num_ranks=num_ranks
+    )
     calls.answer(works)
     work = works[0]
     mask = np.zeros(NUM_ACTIONS, dtype=bool)
@@ -405,9 +421,10 @@ def best_meld(
     """
     number = _parse_objective(objective)
     near = None if near is None else card_texts(near)
-    works = local_workspaces()
+    works = load(
+        None, table, hand, locked=locked, pending=pending, num_ranks=num_ranks
+    )
     works["width"] = 0  # a narrow search may have been broken off
-    load(works, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
     old = NO_CARD if pending is None else parse_card(pending)
     if calls.find_best(works, number, old) < 0:
         return None
@@ -453,7 +470,7 @@ def best_actions(
     number, ranks = _parse_objective(objective), check_num_ranks(num_ranks)
     questions = _questions((table, named, locked, hand, old), ranks)
     actions = np.empty(len(questions.old), dtype=np.int64)
-    works = local_workspaces()
+    works = _workspaces_for(questions)
     works["width"] = 0  # a narrow search may have been broken off
     calls.find_best_rows(questions, works, ranks, number, actions)
     return actions
@@ -513,7 +530,7 @@ def best_melds(
     """
     number, ranks = _parse_objective(objective), check_num_ranks(num_ranks)
     questions = _questions((table, named, locked, hand, old), ranks)
-    works = local_workspaces()
+    works = _workspaces_for(questions)
     works["width"] = _check_width(width)
     after = Melds(
         np.full((len(questions.old), works["plan"].shape[1]), NO_CARD, dtype=np.int64),
@@ -544,13 +561,14 @@ def legal_tables(
     Raises:
         RummyError: A shape or a type is wrong, or the cards of a row cannot be.
     """
-    ranks, works = check_num_ranks(num_ranks), local_workspaces()
+    ranks = check_num_ranks(num_ranks)
     real = _whole_array(table)
     rows = real.shape[0] if real.ndim else 0
     nobody = np.full(rows, NO_CARD)
     hand = np.zeros((rows, NUM_CARD_TYPES + 1), dtype=np.int64)
     locked = np.zeros((rows, NUM_CARD_TYPES), dtype=np.int64)
     questions = _questions((real, named, locked, hand, nobody), ranks)
+    works = _workspaces_for(questions)
     works["num_ranks"] = ranks
     legal = np.empty(len(nobody), dtype=np.bool_)
     for row in range(len(legal)):
@@ -595,6 +613,13 @@ def _questions(arrays: Sequence[NDArray[Any]], num_ranks: int) -> best.Questions
     questions = best.Questions(*checked)
     _check_questions(questions, num_ranks)
     return questions
+
+
+def _workspaces_for(questions: best.Questions) -> NDArray[Any]:
+    """Returns this thread's workspace for questions that have been checked."""
+    table, named, _, hand, old = questions
+    jokers = named.sum(axis=1) + hand[:, JOKER] + (old != NO_CARD)
+    return local_workspaces(_packs_of(table + hand[:, :JOKER], jokers))
 
 
 def _whole_array(values: NDArray[Any]) -> NDArray[np.int64]:

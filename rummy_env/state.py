@@ -184,7 +184,8 @@ class State:
         number = parse_action(action)
         mask = self._legal()
         rules.check_action(self.record, mask, number)
-        rules.play(self.record, self._options, solver.local_workspaces(), mask, number)
+        works = solver.local_workspaces(self.config.num_packs)
+        rules.play(self.record, self._options, works, mask, number)
 
     def outcome(self) -> rules.Outcome | None:
         """Returns how the round ended, or None; see `rules.outcome`."""
@@ -206,7 +207,7 @@ class State:
 
     def problems(self) -> list[str]:
         """Returns all that is wrong with the record; nothing if it is sound."""
-        works = solver.local_workspaces()
+        works = solver.local_workspaces(self.config.num_packs)
         return record.problems(self.record, self.config, works)
 
     def observation(self, player: int) -> NDArray[np.float32]:
@@ -224,7 +225,7 @@ class State:
         """
         if not self.record["table_legal"][0]:
             return None
-        works = solver.local_workspaces()
+        works = solver.local_workspaces(self.config.num_packs)
         work = works[0]
         work["table"], work["named"] = self.record["table"][0], self.record["named"][0]
         work["num_ranks"] = self.config.num_ranks
@@ -284,9 +285,8 @@ class State:
         """Returns the mask, computed once for each position."""
         if self._mask is None:
             self._mask = rules.new_mask()
-            rules.play(
-                self.record, self._options, solver.local_workspaces(), self._mask
-            )
+            works = solver.local_workspaces(self.config.num_packs)
+            rules.play(self.record, self._options, works, self._mask)
         return self._mask
 
 

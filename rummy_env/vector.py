@@ -146,7 +146,8 @@ class VectorEnv:
     def _make_threads(self) -> None:
         """Makes the threads' workspaces and the stretches of rows they fetch."""
         threads = min(self.num_threads, self.num_envs)
-        self._works = [new_workspaces() for _ in range(threads)]
+        packs = self.config.num_packs
+        self._works = [new_workspaces(packs=packs) for _ in range(threads)]
         # some rows take a hundred times as long as others, so no thread has its share
         count = 1 if threads == 1 else min(self.num_envs, threads * _PER_THREAD)
         edges = np.linspace(0, self.num_envs, count + 1).astype(int).tolist()

@@ -18,19 +18,24 @@ from rummy_env.kernel.workspace import CAPACITY, WORKSPACE
 NO_ACTION: Final = -1
 
 
-def new_workspaces(count: int = 1, limit: int = CAPACITY) -> NDArray[Any]:
+def new_workspaces(
+    count: int = 1, limit: int = CAPACITY, packs: int = 2
+) -> NDArray[Any]:
     """Returns workspaces, one for each thread.
 
     Args:
         count: How many.
         limit: The widest beam; less than the capacity only to test that the answers
             do not depend on it.
+        packs: With 1 for games of one pack only, whose questions are answered sooner
+            (`single`), and without compiling what two packs need. With 2 for all.
 
     Returns:
         Records of `WORKSPACE`, `[count]`.
     """
     works = np.zeros(count, dtype=WORKSPACE)
-    works[ADDRESSES] = addresses(WORKSPACE)
+    works[ADDRESSES] = addresses(WORKSPACE, packs)
+    works["packs"] = packs
     works["limit"] = limit
     return works
 

@@ -34,11 +34,11 @@ OUTLINED: Final = (
     "has_completion",
     "mark_at_home",
     "mark_free",
+    "is_completable",
     "_mark_slowly",
     "_mark_with_beams",
     "_mark_rank",
     "_is_rank_settled",
-    "is_completable",
     "begin_walk",
     "_advance",
     "_insert",
@@ -59,8 +59,11 @@ OUTLINED: Final = (
     "least_left",
 )
 """The outlined functions, in the order of their addresses."""
+FOR_ALL: Final = OUTLINED[: OUTLINED.index("_mark_slowly")]
+"""Those of them that games with one pack and with two packs need."""
+FOR_ONE_PACK: Final = ("mark_single", "is_single_completable")
 LATE: Final = ("least_left",)
-"""Those of them that no game needs: they are compiled when first asked for."""
+"""Those that no game needs: they are compiled when first asked for."""
 ADDRESSES: Final = "addresses"
 """The field of a workspace that holds them, int64 `[len(OUTLINED)]`."""
 
@@ -180,22 +183,36 @@ def _call_at(
     return result
 
 
-def addresses(workspace: np.dtype[Any], with_late: bool = False) -> list[int]:
+def needed(packs: int, with_late: bool) -> frozenset[str]:
+    """Returns the outlined functions that games with so many packs need."""
+    if with_late:
+        return frozenset(OUTLINED)
+    if packs == 1:
+        return frozenset(FOR_ALL + FOR_ONE_PACK)
+    return frozenset(OUTLINED) - frozenset(FOR_ONE_PACK + LATE)
+
+
+def addresses(
+    workspace: np.dtype[Any], packs: int = 2, with_late: bool = False
+) -> list[int]:
     """Returns where the outlined functions lie, compiling those that are not yet.
 
     Args:
         workspace: The type of record that they take.
-        with_late: Whether the `LATE` ones are wanted; else theirs are 0.
+        packs: Those that games with 1 pack or with 2 do not need are left out: 0.
+        with_late: Whether all are wanted, the `LATE` ones too.
     """
-    return list(_addresses(workspace, with_late, len(_COMPILED)))
+    return list(_addresses(workspace, needed(packs, with_late), len(_COMPILED)))
 
 
 @cache
-def _addresses(workspace: np.dtype[Any], with_late: bool, _: int) -> tuple[int, ...]:
+def _addresses(
+    workspace: np.dtype[Any], wanted: frozenset[str], _: int
+) -> tuple[int, ...]:
     """Returns the same, once found; more functions may be imported later on."""
     found = [0] * len(OUTLINED)
     for place, (compiled, result) in _COMPILED.items():
-        if OUTLINED[place] in LATE and not with_late:
+        if OUTLINED[place] not in wanted:
             continue
         parameters = inspect.signature(compiled.py_func).parameters
         numbers = [types.int64] * (len(parameters) - 1)

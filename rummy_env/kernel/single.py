@@ -133,7 +133,12 @@ _GROUPS_OF: Final = np.array(
 
 @kernel
 def is_single(work: Work) -> bool:
-    """Tells whether these walks serve: one card at most comes to have two copies."""
+    """Tells whether these walks serve: one card at most comes to have two copies.
+
+    With two packs that is seldom so, and not worth looking.
+    """
+    if work["packs"] != 1:
+        return False
     extra = work["jokers_high"]
     for card in range(NUM_CARD_TYPES):
         extra += max(0, work["must"][card] + work["may"][card] - 1)

@@ -1,0 +1,163 @@
+"""Walks over sets of bits, for one pack, say what the walks over nodes say.
+
+`solver` and `State` take them wherever no card is there twice, so the oracles judge
+them as well; here both ways are asked the same, and steps are looked at one by one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rummy_env import RuleConfig, State, solver
+from rummy_env.cards import CARD_NAMES, JOKER
+from rummy_env.kernel import calls, single
+from rummy_env.kernel.jit import entry
+from tests.reference.melds import all_melds
+
+ANSWERS = ("lay", "name", "name_more", "num_names")
+WHERE = ("nowhere", "hand", "named", "locked", "waiting")
+"""What may have become of the joker."""
+
+
+def some_table(rng: random.Random, num_ranks: int) -> set[int]:
+    """Returns cards of melds that do not overlap, or nearly so."""
+    cards: set[int] = set()
+    melds = [meld for meld in all_melds(num_ranks) if len(meld) < 7]
+    for meld in rng.choices(melds, k=rng.randint(0, 12)):
+        if not cards & set(meld):
+            cards |= set(meld)
+    for _ in range(rng.choice([0, 0, 0, 1, 2])):  # a card too many, or too few
+        cards ^= {rng.choice([c for meld in melds for c in meld])}
+    return cards
+
+
+def some_question(rng: random.Random) -> dict[str, Any]:
+    """Returns a question that one pack can put, as `solver.load` takes it."""
+    num_ranks = rng.choice([3, 4, 5, 6, 8, 13, 13, 13, 13])
+    in_play = [c for c in range(52) if c % 13 < num_ranks]
+    table = some_table(rng, num_ranks)
+    left = [c for c in in_play if c not in table]
+    hand = rng.sample(left, min(len(left), rng.randint(0, 16)))
+    where, name = rng.choice(WHERE), CARD_NAMES[rng.choice(in_play)]
+    held = [CARD_NAMES[card] for card in hand]
+    lying = [CARD_NAMES[card] for card in sorted(table)]
+    return {
+        "table": lying + [f"*{name}"] * (where in ("named", "locked")),
+        "hand": held + ["*"] * (where == "hand"),
+        "locked": [f"*{name}"] * (where == "locked"),
+        "pending": name if where == "waiting" else None,
+        "num_ranks": num_ranks,
+    }
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_both_kinds_of_walks_give_the_same_answers(seed: int) -> None:
+    rng, seen = random.Random(seed), Counter[str]()
+    one, two = calls.new_workspaces(packs=1), calls.new_workspaces()
+    for _ in range(2000):
+        question = some_question(rng)
+        for works in (one, two):
+            solver.load(works, **question)
+            calls.answer(works)
+        for name in ANSWERS:
+            assert (one[0][name] == two[0][name]).all(), (name, question)
+            seen[name] += int(one[0][name].sum())
+        if question["pending"] is None:
+            legal = [calls.is_table_legal(works) for works in (one, two)]
+            assert legal[0] == legal[1], question
+            seen["legal" if legal[0] else "not legal"] += 1
+    assert min(seen.values()) > 300, seen
+    assert one[0]["num_looks"] == 0 < two[0]["num_looks"]
+
+
+@pytest.mark.parametrize("num_ranks", [5, 13])
+def test_every_way_to_use_the_aces_of_a_full_table(num_ranks: int) -> None:
+    """All subsets of aces are low, high or in a group at once."""
+    one, two = calls.new_workspaces(packs=1), calls.new_workspaces()
+    most = [f"{rank}{suit}" for rank in "23456789TJQK" for suit in "cdhs"]
+    most = [card for card in most if "A23456789TJQK".index(card[0]) < num_ranks]
+    for size, kept in itertools.product(range(5), (0, 3, 7)):
+        for aces in itertools.combinations(["Ac", "Ad", "Ah", "As"], size):
+            table = [*aces, *most[kept:]]
+            for works in (one, two):
+                solver.load(works, table, most[:kept], num_ranks=num_ranks)
+                calls.answer(works)
+            for name in ANSWERS:
+                assert (one[0][name] == two[0][name]).all(), (name, table)
+            assert calls.is_table_legal(one) == calls.is_table_legal(two), table
+
+
+@entry
+def step(words: Any, ways: int, is_back: bool) -> Any:
+    """Steps a set over a rank in which no group is made."""
+    if is_back:
+        return single._step_back(words, ways, 0)
+    return single._step(words, ways, 0)
+
+
+def lengths_after(length: int, copies: int) -> set[int]:
+    """Returns the states of a suit after so many copies have gone to runs."""
+    if copies == 0:
+        return {0} if length in (0, 3) else set()
+    if copies == 1:
+        return {min(3, length + 1)}
+    return {1} if length >= 2 else set()
+
+
+def words_of(states: set[tuple[int, ...]]) -> tuple[np.int64, ...]:
+    """Returns a set of states as bits, signed."""
+    words = np.zeros(4, dtype=np.uint64)
+    for clubs, diamonds, hearts, spades in states:
+        words[spades] |= np.uint64(1 << (clubs + 4 * diamonds + 16 * hearts))
+    return tuple(words.view(np.int64))
+
+
+# one card at most is there twice
+COPIES = [c for c in itertools.product(range(3), repeat=4) if c.count(2) < 2]
+
+
+@pytest.mark.parametrize("copies", COPIES)
+def test_a_step_does_to_each_state_what_it_should(copies: tuple[int, ...]) -> None:
+    """State by state, forward; and back it leads from where it came."""
+    kinds = (single._OUT, single._RUN, single._TWO)
+    ways = sum(1 << (kinds[k] + suit) for suit, k in enumerate(copies))
+    states = list(itertools.product(range(4), repeat=4))
+    leads = {
+        before: set(itertools.product(*map(lengths_after, before, copies)))
+        for before in states
+    }
+    for before in states:
+        assert step(words_of({before}), ways, False) == words_of(leads[before])
+    for after in states:
+        expected = {before for before in states if after in leads[before]}
+        assert step(words_of({after}), ways, True) == words_of(expected)
+
+
+def test_a_workspace_for_one_pack_refuses_what_two_packs_hold() -> None:
+    works = calls.new_workspaces(packs=1)
+    solver.load(works, "7c 7c 8c 8c 9c 9c", "6c")
+    if works[0]["addresses"].any():  # uncompiled, nothing is left out
+        with pytest.raises(RuntimeError, match="not for this"):
+            calls.answer(works)
+
+
+def test_games_of_one_pack_take_these_walks() -> None:
+    """The solver and the faces choose by the cards, and by the packs of a game."""
+    works = solver.local_workspaces(packs=1)
+    works["num_looks"], works["sets"] = 0, 0
+    solver.playable("7c 8c 9c", "Tc 6c Kd *")
+    assert works["sets"].any()
+    state = State.new(RuleConfig(num_players=2), seed=1)
+    state.apply_action("draw")
+    works["sets"] = 0
+    state.legal_action_names()
+    works["hand"][0][JOKER] = 0
+    assert works["num_looks"] == 0
+    solver.playable("7c 8c 9c", "Tc 6c 6c Kd")
+    assert works["hand"][0].max() <= 1
