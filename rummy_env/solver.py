@@ -363,9 +363,7 @@ def playable(
     """
     if not isinstance(laid, bool | np.bool_):
         raise RummyError(f"laid is True or False, not {laid!r}")
-    works = load(
-        None, table, hand, locked=locked, pending=pending, num_ranks=num_ranks
-    )
+    works = load(None, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
     calls.answer(works)
     work = works[0]
     mask = np.zeros(NUM_ACTIONS, dtype=bool)
@@ -421,9 +419,7 @@ def best_meld(
     """
     number = _parse_objective(objective)
     near = None if near is None else card_texts(near)
-    works = load(
-        None, table, hand, locked=locked, pending=pending, num_ranks=num_ranks
-    )
+    works = load(None, table, hand, locked=locked, pending=pending, num_ranks=num_ranks)
     works["width"] = 0  # a narrow search may have been broken off
     old = NO_CARD if pending is None else parse_card(pending)
     if calls.find_best(works, number, old) < 0:

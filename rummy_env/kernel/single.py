@@ -84,6 +84,10 @@ _OF_SUIT: Final = sum(1 << at for at in (_RUN, _OUT, _TWO, _GROUP_RUN, _GROUP_OU
 
 MOST_COPIES: Final = 2
 
+# What is asked of a rank: a bit for each suit.
+_LAYS: Final = _ALL
+_NAMES: Final = _ALL << NUM_SUITS
+
 
 def _moves(must: int, may: int) -> int:
     """Returns what a suit may do with so many copies that lie, and that may."""
@@ -315,8 +319,8 @@ def _steps_back(words: Any, ways: int) -> Any:
 
 
 @kernel
-def _step_with_joker(zero: Any, one: Any, ways: int, joined: int, group: int) -> Any:
-    """Returns the set with a joker after a rank with a group.
+def _step_both(zero: Any, one: Any, ways: int, joined: int, group: int) -> Any:
+    """Returns the sets without and with a joker after a rank with a group.
 
     Args:
         zero: The set without a joker before the rank.
@@ -329,39 +333,39 @@ def _step_with_joker(zero: Any, one: Any, ways: int, joined: int, group: int) ->
     twos = (ways >> _TWO) & ~group & _ALL
     more_runs, more_outs = _runs(joined, group), _outs(joined, group)
     more_twos = (joined >> _TWO) & ~group & _ALL
-    with_joker = _clubs_after(zero, more_runs, more_outs, more_twos)
-    one = _join(_clubs_after(one, runs, outs, twos), with_joker)
+    more = _clubs_after(zero, more_runs, more_outs, more_twos)
+    one = _join(_clubs_after(one, runs, outs, twos), more)
     zero = _clubs_after(zero, runs, outs, twos)
-    with_joker = _diamonds_after(zero, more_runs, more_outs, more_twos)
-    one = _join(_diamonds_after(one, runs, outs, twos), with_joker)
+    more = _diamonds_after(zero, more_runs, more_outs, more_twos)
+    one = _join(_diamonds_after(one, runs, outs, twos), more)
     zero = _diamonds_after(zero, runs, outs, twos)
-    with_joker = _hearts_after(zero, more_runs, more_outs, more_twos)
-    one = _join(_hearts_after(one, runs, outs, twos), with_joker)
+    more = _hearts_after(zero, more_runs, more_outs, more_twos)
+    one = _join(_hearts_after(one, runs, outs, twos), more)
     zero = _hearts_after(zero, runs, outs, twos)
-    with_joker = _spades_after(zero, more_runs, more_outs, more_twos)
-    return _join(_spades_after(one, runs, outs, twos), with_joker)
+    more = _spades_after(zero, more_runs, more_outs, more_twos)
+    one = _join(_spades_after(one, runs, outs, twos), more)
+    return _spades_after(zero, runs, outs, twos), one
 
 
 @kernel
-def _step_back_with_joker(
-    zero: Any, one: Any, ways: int, joined: int, group: int
-) -> Any:
-    """Returns the set with a joker before a rank with a group; see above."""
+def _step_both_back(zero: Any, one: Any, ways: int, joined: int, group: int) -> Any:
+    """Returns the sets without and with a joker before a rank; see `_step_both`."""
     runs, outs = _runs(ways, group), _outs(ways, group)
     twos = (ways >> _TWO) & ~group & _ALL
     more_runs, more_outs = _runs(joined, group), _outs(joined, group)
     more_twos = (joined >> _TWO) & ~group & _ALL
-    with_joker = _clubs_before(zero, more_runs, more_outs, more_twos)
-    one = _join(_clubs_before(one, runs, outs, twos), with_joker)
+    more = _clubs_before(zero, more_runs, more_outs, more_twos)
+    one = _join(_clubs_before(one, runs, outs, twos), more)
     zero = _clubs_before(zero, runs, outs, twos)
-    with_joker = _diamonds_before(zero, more_runs, more_outs, more_twos)
-    one = _join(_diamonds_before(one, runs, outs, twos), with_joker)
+    more = _diamonds_before(zero, more_runs, more_outs, more_twos)
+    one = _join(_diamonds_before(one, runs, outs, twos), more)
     zero = _diamonds_before(zero, runs, outs, twos)
-    with_joker = _hearts_before(zero, more_runs, more_outs, more_twos)
-    one = _join(_hearts_before(one, runs, outs, twos), with_joker)
+    more = _hearts_before(zero, more_runs, more_outs, more_twos)
+    one = _join(_hearts_before(one, runs, outs, twos), more)
     zero = _hearts_before(zero, runs, outs, twos)
-    with_joker = _spades_before(zero, more_runs, more_outs, more_twos)
-    return _join(_spades_before(one, runs, outs, twos), with_joker)
+    more = _spades_before(zero, more_runs, more_outs, more_twos)
+    one = _join(_spades_before(one, runs, outs, twos), more)
+    return _spades_before(zero, runs, outs, twos), one
 
 
 @inlined
@@ -372,28 +376,31 @@ def _lacks_two(group: int, held: int) -> bool:
 
 
 @kernel
-def _steps_with_joker(zero: Any, one: Any, ways: int, joined: int) -> Any:
-    """Returns the set with a joker after a rank, with any group or none."""
-    found = _step_with_joker(zero, one, ways, joined, 0)
+def _steps_both(zero: Any, one: Any, ways: int, joined: int) -> Any:
+    """Returns the sets without and with a joker after a rank, with any group."""
+    found_zero, found_one = _step_both(zero, one, ways, joined, 0)
     held, more = _grouped(ways), _grouped(ways | joined)
     for at in range(1, _NUM_FITTING[more]):
         group = _GROUPS_OF[more, at]
         if not _lacks_two(group, held):
-            found = _join(found, _step_with_joker(zero, one, ways, joined, group))
-    return found
+            next_zero, next_one = _step_both(zero, one, ways, joined, group)
+            found_zero = _join(found_zero, next_zero)
+            found_one = _join(found_one, next_one)
+    return found_zero, found_one
 
 
 @kernel
-def _steps_back_with_joker(zero: Any, one: Any, ways: int, joined: int) -> Any:
-    """Returns the set with a joker before a rank, with any group or none."""
-    found = _step_back_with_joker(zero, one, ways, joined, 0)
+def _steps_both_back(zero: Any, one: Any, ways: int, joined: int) -> Any:
+    """Returns the sets without and with a joker before a rank, with any group."""
+    found_zero, found_one = _step_both_back(zero, one, ways, joined, 0)
     held, more = _grouped(ways), _grouped(ways | joined)
     for at in range(1, _NUM_FITTING[more]):
         group = _GROUPS_OF[more, at]
         if not _lacks_two(group, held):
-            back = _step_back_with_joker(zero, one, ways, joined, group)
-            found = _join(found, back)
-    return found
+            next_zero, next_one = _step_both_back(zero, one, ways, joined, group)
+            found_zero = _join(found_zero, next_zero)
+            found_one = _join(found_one, next_one)
+    return found_zero, found_one
 
 
 @inlined
@@ -493,10 +500,13 @@ def _walk_forward(work: Work, last: int, has_one: bool) -> int:
     """Fills the rows up to the one before a rank; returns the last with any state."""
     for rank in range(last):
         zero, ways = _set_at(work, 0, rank), work["ways"][rank]
-        one, joined = _set_at(work, 1, rank), work["joined"][rank]
-        _put(work, 0, rank + 1, _steps(zero, ways))
         if has_one:
-            _put(work, 1, rank + 1, _steps_with_joker(zero, one, ways, joined))
+            one = _set_at(work, 1, rank)
+            zero, one = _steps_both(zero, one, ways, work["joined"][rank])
+            _put(work, 1, rank + 1, one)
+        else:
+            zero = _steps(zero, ways)
+        _put(work, 0, rank + 1, zero)
         if _is_dead(work, rank + 1, has_one):
             return rank
     return last
@@ -505,11 +515,15 @@ def _walk_forward(work: Work, last: int, has_one: bool) -> int:
 @kernel
 def _go_back(work: Work, rank: int, has_one: bool) -> bool:
     """Steps back over a rank; False if nothing leads there."""
-    row, ways, joined = BACKWARD + rank, work["ways"][rank], work["joined"][rank]
-    zero, one = _set_at(work, 0, row + 1), _set_at(work, 1, row + 1)
-    _put(work, 0, row, _steps_back(zero, ways))
+    row, ways = BACKWARD + rank, work["ways"][rank]
+    zero = _set_at(work, 0, row + 1)
     if has_one:
-        _put(work, 1, row, _steps_back_with_joker(zero, one, ways, joined))
+        one = _set_at(work, 1, row + 1)
+        zero, one = _steps_both_back(zero, one, ways, work["joined"][rank])
+        _put(work, 1, row, one)
+    else:
+        zero = _steps_back(zero, ways)
+    _put(work, 0, row, zero)
     return not _is_dead(work, row, has_one)
 
 
@@ -557,85 +571,98 @@ def _ask(work: Work) -> None:
         work["asked"][rank] = asked
 
 
-@kernel
-def _all_asked(work: Work) -> int:
-    """Returns what is asked of any rank."""
-    asked = 0
-    for rank in range(work["num_ranks"]):
-        asked |= work["asked"][rank]
-    return asked
-
-
 @outlined
 def mark_single(work: Work) -> None:
     """Marks all that `must`, `may` and at most one free joker prove (`is_single`).
 
-    Walks for each set of high aces would take long where there are many. So after
-    the first, which proves most of what is true, one walk lets each ace lie low and
-    high at once. What not even that proves is ruled out, mostly all that is left.
+    Walks for each set of high aces would take long where there are many. So one walk
+    lets each ace lie low and high at once: what not even that proves is ruled out.
+    Without a joker it comes after the walk without high aces, which proves most of
+    what is true; with one, before it, since most of what is left is not. A name takes
+    no second joker, so names are looked for by shorter walks of their own.
     """
-    if work["jokers_high"] == 1:
+    has_joker = work["jokers_high"] == 1
+    if has_joker:
         _find_places(work)
     _ask(work)
     eithers = _suits_with_high_ace(work)
-    _mark_with(work, 0, 0)
-    if eithers & (eithers - 1) != 0:
-        _mark_with(work, 0, eithers)
-    for highs in range(1, _ALL + 1):
-        if highs & ~eithers == 0 and _may_end_high(work, highs):
-            _mark_with(work, highs, 0)
+    has_several = eithers & (eithers - 1) != 0
+    _mark_all(work, eithers, has_several, _NAMES)
+    if has_joker and eithers != 0:
+        _mark_with(work, 0, eithers, _LAYS)
+    _mark_all(work, eithers, has_several and not has_joker, _LAYS)
 
 
 @kernel
-def _mark_with(work: Work, highs: int, eithers: int) -> None:
+def _mark_all(work: Work, eithers: int, rules_out: bool, part: int) -> None:
+    """Marks what walks with any set of high aces prove.
+
+    Args:
+        work: The workspace.
+        eithers: The suits whose aces may be high.
+        rules_out: Whether the second walk lets them be low and high.
+        part: `_LAYS` or `_NAMES`.
+    """
+    _mark_with(work, 0, 0, part)
+    if rules_out:
+        _mark_with(work, 0, eithers, part)
+    for highs in range(1, _ALL + 1):
+        if highs & ~eithers == 0 and _may_end_high(work, highs):
+            _mark_with(work, highs, 0, part)
+
+
+@kernel
+def _mark_with(work: Work, highs: int, eithers: int, part: int) -> None:
     """Marks what walks prove in which the aces of some suits end runs.
 
     With `eithers`, suits whose aces may be in two places, nothing is proved: what is
     not to be found then is asked no more.
     """
-    asked = _all_asked(work)
-    if asked == 0:
-        return
-    has_one = work["jokers_high"] == 1 and asked & _ALL != 0
-    first, last = 0, work["num_ranks"] - 1
-    while work["asked"][first] == 0:
-        first += 1
-    while work["asked"][last] == 0:
+    asked, first, last = work["asked"], 0, work["num_ranks"] - 1
+    while last >= 0 and asked[last] & part == 0:
         last -= 1
+    if last < 0:
+        return
+    while asked[first] & part == 0:
+        first += 1
+    has_one = work["jokers_high"] == 1 and part == _LAYS
     _begin(work, highs, eithers)
     reached = _walk_forward(work, last, has_one)
+    rank = work["num_ranks"] - 1
+    is_alive = True
+    while is_alive and rank >= first:
+        if rank <= reached and asked[rank] & part != 0:
+            _mark_rank(work, rank, part)
+        is_alive = rank == first or _go_back(work, rank, has_one)
+        rank -= 1
     if eithers != 0:
-        for rank in range(reached + 1, last + 1):
-            work["asked"][rank] = 0
-    for rank in range(work["num_ranks"] - 1, first - 1, -1):
-        if rank <= reached:
-            _mark_rank(work, rank, has_one)
-        if rank > first and not _go_back(work, rank, has_one):
-            if eithers != 0:
-                for lower in range(rank):
-                    work["asked"][lower] = 0
-            return
+        for lower in range(first, rank + 1):
+            asked[lower] &= ~part
+        for higher in range(reached + 1, last + 1):
+            asked[higher] &= ~part
 
 
 @kernel
-def _mark_rank(work: Work, rank: int, has_one: bool) -> None:
+def _mark_rank(work: Work, rank: int, part: int) -> None:
     """Marks what the sets around a rank prove, or asks no more what they do not."""
-    is_exact = work["eithers"] == 0
+    is_exact, asked = work["eithers"] == 0, work["asked"]
     for suit in range(NUM_SUITS):
-        card = suit * NUM_RANKS + rank
-        lay, name = 1 << suit, 1 << (suit + NUM_SUITS)
-        if work["asked"][rank] & lay != 0:
-            is_found = _may_lay(work, rank, suit, has_one)
+        card, lay = suit * NUM_RANKS + rank, asked[rank] & part & _LAYS & 1 << suit
+        if lay != 0:
+            is_found = _may_lay(work, rank, suit)
             if is_found and is_exact:
                 work["lay"][card] = 1
             if is_found == is_exact:
-                work["asked"][rank] &= ~lay
-        if work["asked"][rank] & name != 0:
-            is_found = _may_name(work, rank, suit)
+                asked[rank] &= ~lay
+        name = asked[rank] & part & _NAMES & 1 << (suit + NUM_SUITS)
+        if name != 0:
+            # enough names may be known by now
+            is_wanted = is_name_open(work, card)
+            is_found = is_wanted and _may_name(work, rank, suit)
             if is_found and is_exact:
                 set_name(work, card, work["jokers_low"] == 0)
-            if is_found == is_exact or not is_name_open(work, card):
-                work["asked"][rank] &= ~name
+            if is_found == is_exact or not is_wanted:
+                asked[rank] &= ~name
 
 
 @kernel
@@ -647,24 +674,20 @@ def _may_name(work: Work, rank: int, suit: int) -> bool:
 
 
 @kernel
-def _may_lay(work: Work, rank: int, suit: int, has_one: bool) -> bool:
+def _may_lay(work: Work, rank: int, suit: int) -> bool:
     """Tells whether a card laid joins the sets around its rank."""
-    row = BACKWARD + rank + 1
-    zero, behind = _set_at(work, 0, rank), _set_at(work, 0, row)
+    zero, behind = _set_at(work, 0, rank), _set_at(work, 0, BACKWARD + rank + 1)
     way = _ways_of(work, rank, suit, 0, 1)
     laid = _replaced(work["ways"][rank], suit, way)
-    found = _steps(zero, laid)
-    if work["jokers_low"] == 0 and _meets(found, behind):
-        return True
-    if not has_one:
-        return False
-    if _meets(found, _set_at(work, 1, row)):
-        return True
+    if work["jokers_high"] == 0:
+        return _meets(_steps(zero, laid), behind)
     joined = work["joined"][rank]
     if (work["places"][rank] >> suit) & 1:
         joined = _replaced(joined, suit, _ways_of(work, rank, suit, 1, 1))
-    one = _set_at(work, 1, rank)
-    return _meets(_steps_with_joker(zero, one, laid, joined), behind)
+    zero, one = _steps_both(zero, _set_at(work, 1, rank), laid, joined)
+    if work["jokers_low"] == 0 and _meets(zero, behind):
+        return True
+    return _meets(zero, _set_at(work, 1, BACKWARD + rank + 1)) or _meets(one, behind)
 
 
 @outlined
