@@ -369,10 +369,10 @@ def _step_both_back(zero: Any, one: Any, ways: int, joined: int, group: int) -> 
 
 
 @inlined
-def _lacks_two(group: int, held: int) -> bool:
-    """Tells whether two suits of a group or more are not held."""
-    missing = group & ~held
-    return missing & (missing - 1) != 0
+def _filled(ways: int, joined: int, suits: int) -> int:
+    """Returns what the suits may do, some of them with the joker."""
+    theirs = _OF_SUIT * suits
+    return ways & ~theirs | joined & theirs
 
 
 @kernel
@@ -382,10 +382,15 @@ def _steps_both(zero: Any, one: Any, ways: int, joined: int) -> Any:
     held, more = _grouped(ways), _grouped(ways | joined)
     for at in range(1, _NUM_FITTING[more]):
         group = _GROUPS_OF[more, at]
-        if not _lacks_two(group, held):
+        missing = group & ~held
+        if missing == 0:
             next_zero, next_one = _step_both(zero, one, ways, joined, group)
             found_zero = _join(found_zero, next_zero)
             found_one = _join(found_one, next_one)
+        elif missing & (missing - 1) == 0:
+            # the joker is the one suit that is missing
+            joker = _filled(ways, joined, missing)
+            found_one = _join(found_one, _step(zero, joker, group))
     return found_zero, found_one
 
 
@@ -396,10 +401,15 @@ def _steps_both_back(zero: Any, one: Any, ways: int, joined: int) -> Any:
     held, more = _grouped(ways), _grouped(ways | joined)
     for at in range(1, _NUM_FITTING[more]):
         group = _GROUPS_OF[more, at]
-        if not _lacks_two(group, held):
+        missing = group & ~held
+        if missing == 0:
             next_zero, next_one = _step_both_back(zero, one, ways, joined, group)
             found_zero = _join(found_zero, next_zero)
             found_one = _join(found_one, next_one)
+        elif missing & (missing - 1) == 0:
+            # the joker is the one suit that is missing
+            joker = _filled(ways, joined, missing)
+            found_one = _join(found_one, _step_back(zero, joker, group))
     return found_zero, found_one
 
 
@@ -669,8 +679,8 @@ def _mark_rank(work: Work, rank: int, part: int) -> None:
 def _may_name(work: Work, rank: int, suit: int) -> bool:
     """Tells whether a free joker as a card joins the sets around its rank."""
     zero, behind = _set_at(work, 0, rank), _set_at(work, 0, BACKWARD + rank + 1)
-    way = work["joined"][rank] & _OF_SUIT << suit
-    return _meets(_steps(zero, _replaced(work["ways"][rank], suit, way)), behind)
+    ways = _filled(work["ways"][rank], work["joined"][rank], 1 << suit)
+    return _meets(_steps(zero, ways), behind)
 
 
 @kernel
