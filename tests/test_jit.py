@@ -119,10 +119,14 @@ def test_every_outlined_function_has_an_address() -> None:
     assert 0 not in addresses
 
 
-def test_what_no_game_needs_is_compiled_late() -> None:
-    addresses = calls.new_workspaces()[jit.ADDRESSES][0].tolist()
+@pytest.mark.parametrize("packs", [1, 2])
+def test_what_no_game_needs_is_compiled_late(packs: int) -> None:
+    addresses = calls.new_workspaces(packs=packs)[jit.ADDRESSES][0].tolist()
     late = {name for name, at in zip(jit.OUTLINED, addresses, strict=True) if at == 0}
-    assert late == set(jit.LATE)
+    assert late == set(jit.OUTLINED) - jit.needed(packs, with_late=False)
+    assert set(jit.LATE) <= late
+    assert (set(jit.FOR_ONE_PACK) <= late) == (packs == 2)
+    assert not late & set(jit.FOR_ALL)
 
 
 def test_a_workspace_without_addresses_is_refused() -> None:

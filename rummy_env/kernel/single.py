@@ -42,7 +42,7 @@ from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.answers import is_lay_open, is_name_open, set_name
 from rummy_env.kernel.jit import inlined, kernel, outlined
-from rummy_env.kernel.support import held_ranks
+from rummy_env.kernel.support import held_by_suit, ranks_of_three
 from rummy_env.kernel.workspace import BACKWARD
 
 Work = Any
@@ -486,14 +486,13 @@ def _find_places(work: Work) -> None:
     has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS
     for rank in range(num_ranks):
         places[rank] = 0
-    once, twice, thrice = 0, 0, 0
+    by_suit, once, twice = held_by_suit(work), 0, 0
     for suit in range(NUM_SUITS):
-        held = held_ranks(work, suit, num_ranks)
-        thrice |= twice & held
-        twice |= once & held
-        once |= held
+        twice |= once & by_suit[suit]
+        once |= by_suit[suit]
+    thrice = ranks_of_three(by_suit)
     for suit in range(NUM_SUITS):
-        held = held_ranks(work, suit, num_ranks)
+        held = by_suit[suit]
         in_group = thrice | twice & ~held
         if has_high_ace:
             held |= (held & 1) << num_ranks

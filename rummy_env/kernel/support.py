@@ -23,15 +23,11 @@ def drop_unsupported(work: Work) -> bool:
         Whether all cards that lie have support; if not, nothing completes the table.
     """
     num_ranks = work["num_ranks"]
-    once, twice, thrice = 0, 0, 0
-    for suit in range(NUM_SUITS):
-        held = held_ranks(work, suit, num_ranks)
-        thrice |= twice & held
-        twice |= once & held
-        once |= held
+    held = held_by_suit(work)
+    in_group = ranks_of_three(held)
     is_supported = True
     for suit in range(NUM_SUITS):
-        supported = thrice | _in_runs(work, suit, num_ranks)
+        supported = in_group | _in_runs(held[suit], num_ranks)
         for rank in range(num_ranks):
             if (supported >> rank) & 1 == 0:
                 card = suit * NUM_RANKS + rank
@@ -41,9 +37,16 @@ def drop_unsupported(work: Work) -> bool:
 
 
 @kernel
-def _in_runs(work: Work, suit: int, num_ranks: int) -> int:
+def ranks_of_three(held: Any) -> int:
+    """Returns the ranks that three suits hold or more, as bits."""
+    clubs, diamonds, hearts, spades = held
+    black, red = clubs & spades, diamonds & hearts
+    return black & (diamonds | hearts) | red & (clubs | spades)
+
+
+@kernel
+def _in_runs(held: int, num_ranks: int) -> int:
     """Returns the ranks of a suit that lie in three consecutive ones, as bits."""
-    held = held_ranks(work, suit, num_ranks)
     has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS
     if has_high_ace:
         held |= (held & 1) << num_ranks
@@ -55,7 +58,15 @@ def _in_runs(work: Work, suit: int, num_ranks: int) -> int:
 
 
 @kernel
-def held_ranks(work: Work, suit: int, num_ranks: int) -> int:
+def held_by_suit(work: Work) -> Any:
+    """Returns the ranks of which there is any copy, as bits, for each suit."""
+    num_ranks = work["num_ranks"]
+    clubs, diamonds = _held(work, 0, num_ranks), _held(work, 1, num_ranks)
+    return clubs, diamonds, _held(work, 2, num_ranks), _held(work, 3, num_ranks)
+
+
+@kernel
+def _held(work: Work, suit: int, num_ranks: int) -> int:
     """Returns the ranks of a suit of which there is any copy, as bits."""
     held = 0
     for rank in range(num_ranks):
