@@ -27,7 +27,6 @@ from rummy_env.kernel.layout import new_melds
 
 FILE: Final = Path(__file__).parent.parent / "tests" / "cases" / "worst.json"
 KEPT: Final = 10
-MAX_JOKERS: Final = 2
 LONGEST_HAND: Final = 30
 PATIENCE: Final = 150
 """Changes without gain after which the climb begins anew."""
@@ -83,7 +82,7 @@ class Position:
         )
         cards = real + Counter(card for card in self.hand if card != JOKER)
         jokers = self.jokers()
-        if len(jokers) + self.hand.count(JOKER) > MAX_JOKERS:
+        if len(jokers) + self.hand.count(JOKER) > packs:
             return False
         if self.is_pending and (not jokers or real[jokers[0]] == 0):
             return False
@@ -142,23 +141,20 @@ class Search:
     kind: str
     packs: int
     found: dict[str, int] = field(default_factory=dict)
-    works: Any = field(default_factory=calls.new_workspaces)
 
     def ask(self, question: dict[str, Any]) -> int:
-        """Asks a question; returns how many nodes were looked at."""
-        solver.load(self.works, **question)
-        self.works["num_looks"] = 0
+        """Asks a question; returns how many nodes, or sets, were stepped from."""
+        works = solver.load(None, **question)
+        works["num_looks"] = 0
         if self.kind == "mask":
-            calls.answer(self.works)
+            calls.answer(works)
         elif self.kind == "best":
             old = question["pending"]
             number = solver.OBJECTIVES["points"]
-            calls.find_best(
-                self.works, number, -1 if old is None else CARD_NAMES.index(old)
-            )
+            calls.find_best(works, number, -1 if old is None else CARD_NAMES.index(old))
         else:
-            calls.arrange(self.works, new_melds(), new_melds())
-        return int(self.works[0]["num_looks"])
+            calls.arrange(works, new_melds(), new_melds())
+        return int(works[0]["num_looks"])
 
     def climb(self, rng: random.Random, until: float) -> None:
         """Climbs until there has been no gain for a while, or the time is over."""

@@ -509,6 +509,7 @@ def _walk_forward(work: Work, last: int, has_one: bool) -> int:
     """Fills the rows up to the one before a rank; returns the last with any state."""
     for rank in range(last):
         zero, ways = _set_at(work, 0, rank), work["ways"][rank]
+        work["num_looks"] += 1
         if has_one:
             one = _set_at(work, 1, rank)
             zero, one = _steps_both(zero, one, ways, work["joined"][rank])
@@ -526,6 +527,7 @@ def _go_back(work: Work, rank: int, has_one: bool) -> bool:
     """Steps back over a rank; False if nothing leads there."""
     row, ways = BACKWARD + rank, work["ways"][rank]
     zero = _set_at(work, 0, row + 1)
+    work["num_looks"] += 1
     if has_one:
         one = _set_at(work, 1, row + 1)
         zero, one = _steps_both_back(zero, one, ways, work["joined"][rank])

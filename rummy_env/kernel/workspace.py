@@ -178,7 +178,7 @@ WORKSPACE: Final = np.dtype(
         ("num_plan", _WHOLE),
         ("limit", _WHOLE),  # the widest beam
         ("packs", _WHOLE),  # 1 if it is for games of one pack only
-        ("num_looks", _WHOLE),  # nodes stepped from; whoever counts sets it to 0
+        ("num_looks", _WHOLE),  # nodes or sets stepped from; who counts sets it to 0
         ("slow_answers", _WHOLE),  # how often that did not settle a question
         (ADDRESSES, _WHOLE, (len(OUTLINED),)),  # where functions lie; 0 uncompiled
     ]
