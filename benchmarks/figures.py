@@ -53,11 +53,11 @@ def mask_times(
     config = RuleConfig(num_players=num_players)
     options, works, mask, states = (
         config.to_array(),
-        new_workspaces(),
+        new_workspaces(packs=config.num_packs),
         new_mask(),
         new_states(),
     )
-    playing = new_workspaces()
+    playing = new_workspaces(packs=config.num_packs)
     rng = np.random.default_rng(seed)
     times, sizes = np.zeros(count), np.zeros(count, dtype=np.int64)
     game = 0
