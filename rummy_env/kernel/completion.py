@@ -12,7 +12,7 @@ others are free. Where a joker named `d` may move only if a real `d` comes from 
 hand, the two cases are asked one after the other: no real `d` is laid and the joker
 stays, or one is and it is free (`release`). `marks` finds the answers by walks from
 both ends (`walk`) over nodes (`nodes`), choosing at each rank what goes to groups
-(`choices`); where no card is there twice, as with one pack, over sets of bits (`single`).
+(`choices`); where no card is there twice, as with one pack, over sets (`single`).
 """
 
 from __future__ import annotations
