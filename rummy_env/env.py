@@ -29,7 +29,7 @@ from rummy_env.observation import SIZE
 from rummy_env.record import STATE, copied, new_states, problems
 from rummy_env.render import render
 from rummy_env.rewards import of_round, parse_episode, parse_reward
-from rummy_env.rules import check_action, new_mask, outcome, play
+from rummy_env.rules import check_action, new_mask, outcome
 from rummy_env.state import State, check_seed
 from rummy_env.wrapper import Wrapper
 
@@ -121,6 +121,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
             "skip_forced": self.skip_forced,
         }
         self._options = self.config.to_array()
+        self._packs = self.config.num_packs
         self.possible_agents = [f"player_{p}" for p in range(self.config.num_players)]
         self._seat_of = {agent: p for p, agent in enumerate(self.possible_agents)}
         self._make_spaces()
@@ -286,8 +287,9 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def _write_mask(self, action: int = calls.NO_ACTION) -> int:
         """Plays an action, if any, and writes what is legal; returns how many are."""
-        works = solver.local_workspaces(self.config.num_packs)
-        return play(self.record, self._options, works, self._mask, action)
+        works = solver.local_workspaces(self._packs)
+        count: int = calls.play(self.record, self._options, works, action, self._mask)
+        return count
 
     def _settle(self, count: int) -> None:
         """Plays what needs no decision, deals rounds, and says who acts next."""
@@ -336,9 +338,14 @@ class raw_env(AECEnv):  # type: ignore[misc]
             RummyError: No game was dealt, no agent is left, or a step was interrupted.
         """
         self._check_agents()
-        seen: tuple[Observation | None, float, bool, bool, dict[str, Any]]
-        seen = super().last(observe)
-        return seen
+        agent = self.agent_selection
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
         """Returns the agents in the order in which they act, to be stepped each.
@@ -361,10 +368,8 @@ class raw_env(AECEnv):  # type: ignore[misc]
         seat = self._seat(agent)
         out = np.empty(SIZE, dtype=np.float32)
         calls.encode_player(self.record, self._options, seat, out)
-        if seat == self.record["to_move"][0] and not self._is_finished(agent):
-            mask = self._mask.copy()
-        else:
-            mask = new_mask()
+        is_acting = agent == self.agent_selection and not self._is_finished(agent)
+        mask = self._mask.copy() if is_acting else new_mask()
         return {"observation": out, "action_mask": mask}
 
     def state(self) -> NDArray[np.float32]:

@@ -51,9 +51,15 @@ Hand: TypeAlias = str | Iterable[str]
 
 OBJECTIVES: Final = {"points": best.BY_POINTS, "cards": best.BY_CARDS}
 
-_LOCAL = threading.local()
-"""Each thread's workspaces, by these names, once they have been needed."""
-_NAMES: Final = {1: "one_pack", 2: "two_packs"}
+
+class _Local(threading.local):
+    """Each thread's workspaces, once they have been needed."""
+
+    one_pack: NDArray[Any] | None = None
+    two_packs: NDArray[Any] | None = None
+
+
+_LOCAL: Final = _Local()
 
 
 def local_workspaces(packs: int = 2) -> NDArray[Any]:
@@ -64,11 +70,13 @@ def local_workspaces(packs: int = 2) -> NDArray[Any]:
     Args:
         packs: 1 for games of one pack only, 2 for all.
     """
-    name = _NAMES[packs]
-    works: NDArray[Any] | None = vars(_LOCAL).get(name)
+    works = _LOCAL.one_pack if packs == 1 else _LOCAL.two_packs
     if works is None:
         works = new_workspaces(packs=packs)
-        setattr(_LOCAL, name, works)
+        if packs == 1:
+            _LOCAL.one_pack = works
+        else:
+            _LOCAL.two_packs = works
     return works
 
 

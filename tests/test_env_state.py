@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from rummy_env import ConfigError, IllegalActionError, RummyError, State
-from rummy_env import env as env_module
 from rummy_env.factored import FactoredActions
+from rummy_env.kernel import calls
 from rummy_env.kernel.deal import episode_seed
 from rummy_env.manipulation_rummy_v0 import env, raw_env
 from rummy_env.rewards import REWARDS
@@ -328,7 +328,7 @@ def test_a_broken_step_is_not_passed_over_in_silence(
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(env_module, "play", stop)
+    monkeypatch.setattr(calls, "play", stop)
     with pytest.raises(KeyboardInterrupt):
         game.step(next_action(game)) if during == "step" else game.reset(seed=1)
     monkeypatch.undo()
