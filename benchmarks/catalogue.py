@@ -235,7 +235,8 @@ RUNNERS: Final = (
         ("-m", "benchmarks.own", "startup"),
         "startup",
         (
-            Row("start_cold", "cold: the engine is compiled", is_own=True),
+            Row("start_cold_2", "cold, 2 players: compiled for one pack", is_own=True),
+            Row("start_cold", "cold, 3 players: compiled for two packs", is_own=True),
             Row("start_warm", "warm: it is in the cache", is_own=True),
         ),
         base_seconds=300.0,

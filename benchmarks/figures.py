@@ -201,11 +201,12 @@ def vector_steps(
     return decisions, applied, spent
 
 
-def start_up(cache: str) -> float:
+def start_up(cache: str, num_players: int) -> float:
     """Returns seconds from import to the first `reset`, in a process of its own."""
     code = (
         "import time; t = time.perf_counter();"
-        "from rummy_env import manipulation_rummy_v0 as m; m.raw_env().reset(seed=0);"
+        "from rummy_env import manipulation_rummy_v0 as m;"
+        f"m.raw_env({num_players}).reset(seed=0);"
         "print(time.perf_counter() - t)"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache}

@@ -19,6 +19,7 @@ import pytest
 from agents import config as agents_config
 from agents.evaluation import __main__ as evaluation_command
 from agents.exploitability import __main__ as exploitability_command
+from benchmarks import readme
 from rummy_env import replay
 from rummy_env.observation import SECTIONS
 
@@ -40,6 +41,18 @@ def commands() -> list[list[str]]:
     """Returns the shell commands, in words."""
     lines = [line for block in blocks("sh") for line in block.splitlines()]
     return [shlex.split(line) for line in lines if line.strip()]
+
+
+def test_the_figures_are_those_of_the_run_that_is_kept() -> None:
+    figures = readme.figures(readme.read_rows(readme.FIGURES))
+    assert readme.replaced(TEXT, figures) == TEXT
+
+
+def test_figures_go_between_the_marks_only() -> None:
+    text = f"before\n{readme.BEGIN}\nold\n{readme.END}\nafter\n"
+    assert readme.replaced(text, "new") == text.replace("old", "\nnew\n")
+    with pytest.raises(ValueError, match="marks"):
+        readme.replaced("before", "new")
 
 
 def test_every_python_block_runs_and_prints_what_it_says() -> None:
