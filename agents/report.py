@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import hashlib
 import json
+import math
 import os
 import sys
 import time
@@ -19,7 +20,7 @@ from rich.console import Console
 from agents.checkpoint import write_atomically
 from agents.evaluation.estimates import Estimate
 from agents.evaluation.tournament import TournamentConfig, evaluate
-from agents.registry import WEIGHTS, shipped_players
+from agents.registry import WEIGHTS, make_agent, shipped_players
 from agents.run import Display
 from rummy_env.config import RuleConfig
 from rummy_env.errors import RummyError
@@ -51,6 +52,11 @@ class Match:
     deals: int
     seed: int
 
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return f"{self.players} players, {self.opponent}, {self.episode}s"
+
 
 def planned(chosen: argparse.Namespace) -> list[Match]:
     """Returns the matches that the arguments ask for.
@@ -81,13 +87,7 @@ def measure(match: Match, workers: int, report: Callable[[float], None]) -> Resu
         The match, the digest of the weights, and how far they were ahead and what
         share they won, each a mean with its interval: plain data.
     """
-    config = TournamentConfig(
-        deals=match.deals,
-        seed=match.seed,
-        episode=match.episode,
-        workers=workers,
-        lineups="first",
-    )
+    config = _config(match, workers)
     rules = RuleConfig(num_players=match.players)
     found = evaluate([_AGENT, match.opponent], rules, config, report=report)
     ahead = found.payoff[0][1]
@@ -97,6 +97,17 @@ def measure(match: Match, workers: int, report: Callable[[float], None]) -> Resu
         "ahead": dataclasses.asdict(ahead),
         "won": dataclasses.asdict(found.agents[0].win_rate),
     }
+
+
+def _config(match: Match, workers: int) -> TournamentConfig:
+    """Returns how a match is played."""
+    return TournamentConfig(
+        deals=match.deals,
+        seed=match.seed,
+        episode=match.episode,
+        workers=workers,
+        lineups="first",
+    )
 
 
 def _key(match: Match) -> Result:
@@ -124,9 +135,10 @@ def measure_all(
     start = time.monotonic()
     with Display(Console(stderr=True)) as display:
         for number, match in enumerate(matches):
-            label = f"{match.players} players, {match.opponent}, {match.episode}s"
 
-            def show(share: float, number: int = number, label: str = label) -> None:
+            def show(
+                share: float, number: int = number, label: str = match.label
+            ) -> None:
                 done = (number + share) / len(matches)
                 display.say(done, time.monotonic() - start, label)
 
@@ -148,6 +160,26 @@ def _look_up(match: Match, known: Sequence[Result]) -> Result | None:
     return None
 
 
+def check(matches: Sequence[Match], workers: int, output: Path) -> None:
+    """Refuses what would come to nothing, before anything is played.
+
+    Raises:
+        ValueError: A number or an agent will not do, or there is nowhere to write.
+    """
+    if output.suffix != ".md":
+        raise ValueError(f"--output: a file that ends in .md, not {str(output)!r}")
+    if not os.access(output.parent, os.W_OK | os.X_OK) or output.is_dir():
+        raise ValueError(f"--output: {output} cannot be written")
+    for match in matches:
+        try:
+            _config(match, workers)
+            rules = RuleConfig(num_players=match.players)
+            for name in (_AGENT, match.opponent):
+                make_agent(name, rules)
+        except (RummyError, ValueError) as error:
+            raise ValueError(f"{match.label}: {error}") from error
+
+
 def _read(path: Path) -> list[Result]:
     """Returns the results in a file, none if there is no such file.
 
@@ -156,16 +188,35 @@ def _read(path: Path) -> list[Result]:
     """
     if not path.exists():
         return []
-    fields = {field.name for field in dataclasses.fields(Match)}
-    wanted = fields | {"weights", "ahead", "won"}
     try:
         rows: list[Result] = json.loads(path.read_text(encoding="utf-8"))
-        is_ours = all(wanted == row.keys() for row in rows)
-    except (ValueError, TypeError, AttributeError):
-        is_ours = False
-    if not is_ours:
-        raise ValueError(f"{path} holds no results of this command; remove it")
+        for row in rows:
+            _check_row(**row)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ValueError(
+            f"{path} holds no results of this command; remove it"
+        ) from error
     return rows
+
+
+def _check_row(ahead: Any, won: Any, weights: Any, **match: Any) -> None:
+    """Refuses what is no result.
+
+    Raises:
+        TypeError: It has other fields.
+        ValueError: A number is none.
+    """
+    counted = Match(**match)
+    numbers = [counted.players, counted.deals, counted.seed]
+    values = dataclasses.astuple(Estimate(**ahead)) + dataclasses.astuple(
+        Estimate(**won)
+    )
+    are_whole = all(type(number) is int for number in numbers)
+    are_finite = all(type(value) is float for value in values) and all(
+        map(math.isfinite, values)
+    )
+    if not (are_whole and are_finite and isinstance(weights, str)):
+        raise ValueError("a number is none")
 
 
 def _row(result: Result) -> str:
@@ -257,15 +308,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     if not chosen.players:
         parser.error(f"no weights of {_AGENT} are shipped: there is nothing to measure")
-    path = chosen.output.with_suffix(".json")
     try:
+        matches = planned(chosen)
+        check(matches, chosen.workers, chosen.output)
+        path = chosen.output.with_suffix(".json")
         known = _read(path) if chosen.resume else []
-        found = measure_all(planned(chosen), chosen.workers, path, known)
+        found = measure_all(matches, chosen.workers, path, known)
         made = [line for players in chosen.players for line in how_made(players)]
     except (RummyError, ValueError, OSError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
-        print(f"interrupted; --resume goes on with what is in {path}", file=sys.stderr)
+        print("interrupted; --resume goes on with what was found", file=sys.stderr)
         return _INTERRUPTED
     rows = [_row(result) for result in found]
     write_atomically(chosen.output, to_markdown(rows, made).encode())

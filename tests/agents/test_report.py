@@ -122,13 +122,66 @@ def test_results_of_other_weights_are_measured_again(weights, monkeypatch):
     assert json.loads(path.read_text())[:2] == rows
 
 
-@pytest.mark.parametrize("content", ['[{"a": 1}]', "{}x", "[1]", "7", ""])
+GOOD = {"mean": 1.0, "low": 0.0, "high": 2.0}
+ROW = {"players": 2, "opponent": "random", "episode": "round", "deals": 4, "seed": 1}
+ROW |= {"weights": "ab", "ahead": GOOD, "won": GOOD}
+BAD_ROWS = [
+    {"ahead": None},
+    {"ahead": {"mean": 1.0}},
+    {"won": GOOD | {"more": 1.0}},
+    {"won": GOOD | {"mean": "a"}},
+    {"ahead": GOOD | {"mean": float("nan")}},
+    {"deals": 2.0},
+    {"weights": 3},
+    {"more": 1},
+]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['[{"a": 1}]', "{}x", "[1]", "7", "", "[" * 100_000]
+    + [json.dumps([ROW | bad]) for bad in BAD_ROWS],
+    ids=lambda content: content[:40],
+)
 def test_a_file_that_is_no_report_is_refused(weights, capsys, content):
     output = weights / "REPORT.md"
     output.with_suffix(".json").write_text(content)
     with pytest.raises(SystemExit):
         report.main([*FEW, "--output", str(output), "--resume"])
     assert "holds no results" in capsys.readouterr().err
+
+
+def test_a_row_that_is_one_is_read(weights):
+    path = weights / "REPORT.json"
+    path.write_text(json.dumps([ROW]))
+    assert report._read(path) == [ROW]
+
+
+@pytest.mark.parametrize(
+    ("flags", "problem"),
+    [
+        (["--games", "1"], "2 players, random, games: deals: 2 or more"),
+        (["--deals", "1"], "2 players, random, rounds: deals: 2 or more"),
+        (["--workers", "0"], "workers: 1 or more"),
+        (["--against", "random", "nobody"], "nobody"),
+        (["--players", "2", "7"], "num_players"),
+        (["--players", "2", "3"], "for 3 players"),
+        (["--output", "missing/x.md"], "cannot be written"),
+        (["--output", "e.json"], "ends in .md"),
+        (["--output", "."], "ends in .md"),
+        (["--output", "d.md"], "cannot be written"),
+    ],
+)
+def test_what_would_come_to_nothing_is_refused_at_once(
+    weights, capsys, monkeypatch, flags, problem
+):
+    monkeypatch.chdir(weights)
+    (weights / "d.md").mkdir()
+    monkeypatch.setattr(report, "measure", lambda *_: pytest.fail("it was played"))
+    first = [*FEW, "--against", "random", "--output", str(weights / "REPORT.md")]
+    with pytest.raises(SystemExit):
+        report.main([*first, *flags])
+    assert problem in capsys.readouterr().err
 
 
 def test_the_shipped_weights_play_what_they_say():
