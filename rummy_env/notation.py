@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from rummy_env.cards import (
     JOKER,
+    NUM_CARD_TYPES,
     card_name,
     format_hand,
     format_meld,
@@ -30,6 +31,7 @@ from rummy_env.config import RuleConfig
 from rummy_env.errors import (
     ConfigError,
     NotationError,
+    PositionError,
     RummyError,
     nearest,
 )
@@ -104,6 +106,8 @@ def format_state(states: NDArray[Any], config: RuleConfig) -> str:
     nothing = np.zeros(JOKER, dtype=np.int8)
     stock = state["stock"][: int(state["stock_left"])][::-1]
     pending = int(state["pending"])
+    if pending != NOT_PENDING and pending not in range(NUM_CARD_TYPES):
+        raise PositionError(f"the joker that waits was no card: {pending}")
     cards = {
         "table": _format_table(state["table"], state["named"]),
         "hands": " / ".join(format_hand(hand) for hand in state["hands"][:count]),

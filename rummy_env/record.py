@@ -94,6 +94,23 @@ def copied(states: NDArray[Any]) -> NDArray[Any]:
     return copy
 
 
+def packs_of(states: NDArray[Any]) -> int:
+    """Returns how many packs the cards of games could be of, 1 or 2.
+
+    Sound games with two packs seldom need both; unsound ones with one pack may.
+
+    Args:
+        states: Games, `[N]`.
+    """
+    hands = states["hands"].sum(axis=1, dtype=np.int64)
+    jokers = hands[:, JOKER] + states["named"].sum(axis=1, dtype=np.int64)
+    jokers += states["pending"] != NOT_PENDING
+    is_one_pack = (hands[:, :JOKER] + states["table"] <= 1).all() and (
+        jokers <= 1
+    ).all()
+    return 1 if is_one_pack else 2
+
+
 def problems(
     states: NDArray[Any], config: RuleConfig, works: NDArray[Any] | None = None
 ) -> list[str]:

@@ -52,6 +52,8 @@ class State:
         self.config = rules.check_config(config)
         self.record = rules.check_states(states)
         self._options = config.to_array()
+        # what is no game of one pack is asked about as one of two, and not refused
+        self._packs = max(config.num_packs, record.packs_of(states))
         self._mask: NDArray[np.int8] | None = None
 
     @classmethod
@@ -184,7 +186,7 @@ class State:
         number = parse_action(action)
         mask = self._legal()
         rules.check_action(self.record, mask, number)
-        works = solver.local_workspaces(self.config.num_packs)
+        works = solver.local_workspaces(self._packs)
         rules.play(self.record, self._options, works, mask, number)
 
     def outcome(self) -> rules.Outcome | None:
@@ -207,7 +209,7 @@ class State:
 
     def problems(self) -> list[str]:
         """Returns all that is wrong with the record; nothing if it is sound."""
-        works = solver.local_workspaces(self.config.num_packs)
+        works = solver.local_workspaces(self._packs)
         return record.problems(self.record, self.config, works)
 
     def observation(self, player: int) -> NDArray[np.float32]:
@@ -225,7 +227,7 @@ class State:
         """
         if not self.record["table_legal"][0]:
             return None
-        works = solver.local_workspaces(self.config.num_packs)
+        works = solver.local_workspaces(self._packs)
         work = works[0]
         work["table"], work["named"] = self.record["table"][0], self.record["named"][0]
         work["num_ranks"] = self.config.num_ranks
@@ -285,7 +287,7 @@ class State:
         """Returns the mask, computed once for each position."""
         if self._mask is None:
             self._mask = rules.new_mask()
-            works = solver.local_workspaces(self.config.num_packs)
+            works = solver.local_workspaces(self._packs)
             rules.play(self.record, self._options, works, self._mask)
         return self._mask
 

@@ -18,12 +18,18 @@ from numpy.typing import NDArray
 
 from rummy_env.actions import ACTION_NAMES, NUM_ACTIONS
 from rummy_env.config import RuleConfig
-from rummy_env.errors import ConfigError, IllegalActionError, RummyError, is_whole
+from rummy_env.errors import (
+    ConfigError,
+    IllegalActionError,
+    PositionError,
+    RummyError,
+    is_whole,
+)
 from rummy_env.kernel import batch
 from rummy_env.kernel.calls import new_workspaces
 from rummy_env.kernel.workspace import MEMORY
 from rummy_env.observation import SIZE
-from rummy_env.record import new_states
+from rummy_env.record import new_states, packs_of
 from rummy_env.rewards import parse_episode, parse_reward
 from rummy_env.rules import check_config
 from rummy_env.state import State, check_seed
@@ -249,7 +255,7 @@ class VectorEnv:
 
         Raises:
             RummyError: There are not as many games as rows, one is no `State`, a round
-                is over, or the rules are others.
+                is over, the rules are others, or the packs have not as many cards.
         """
         if not isinstance(games, Sequence) or not all(
             isinstance(game, State) for game in games
@@ -264,6 +270,7 @@ class VectorEnv:
                 raise RummyError("a game to go on from has other rules than the engine")
             if game.outcome() is not None:
                 raise RummyError("a round to go on from is over")
+            self._check_packs(game.record)
         for row, game in enumerate(games):
             self._states[row] = game.record[0]
             self.action_mask[row] = game.action_mask()
@@ -415,6 +422,7 @@ class VectorEnv:
         Raises:
             ConfigError: It was saved with other rule options, another number of games
                 or other settings, or it is no saved engine.
+            PositionError: A game has more copies of a card than the packs.
         """
         if not isinstance(saved, bytes | bytearray | memoryview):
             raise ConfigError(
@@ -445,10 +453,20 @@ class VectorEnv:
                 raise ConfigError("saved with another number of games")
             if array.dtype != own.dtype:
                 raise ConfigError("saved by another version of the engine")
+        self._check_packs(arrays["_states"])
         for name, array in arrays.items():
             getattr(self, name)[:] = array
         self._is_reset, self._is_interrupted = True, False
         self.observation[:] = self.observe(self.current_player)
+
+    def _check_packs(self, states: NDArray[Any]) -> None:
+        """Refuses games with cards twice where there is one pack.
+
+        Raises:
+            PositionError: There is one.
+        """
+        if packs_of(states) > self.config.num_packs:
+            raise PositionError("a game with a card twice, where there is one pack")
 
     def close(self) -> None:
         """Ends the threads."""

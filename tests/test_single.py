@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rummy_env import RuleConfig, State, solver
-from rummy_env.cards import CARD_NAMES
+from rummy_env import PositionError, RuleConfig, State, VectorEnv, solver
+from rummy_env.cards import CARD_NAMES, JOKER
 from rummy_env.kernel import calls, single
 from rummy_env.kernel.jit import entry
 from tests.reference.melds import all_melds
@@ -161,3 +161,45 @@ def test_games_of_one_pack_take_these_walks() -> None:
     works["hand"] = 0
     solver.playable("7c 8c 9c", "Tc 6c 6c Kd")
     assert not works["hand"].any()
+
+
+def broken(field: str) -> State:
+    """Returns a game of one pack that has cards twice, or two jokers."""
+    config = RuleConfig(num_players=2)
+    hands = ["Tc Jc 2d", "3d 4d"]
+    state = State.from_position(config, "7c 8c 9c *7d 7h 7s", hands, draws=1)
+    states = state.record.copy()
+    if field == "joker":
+        states["hands"][0, 0, JOKER] = 1
+    elif field == "table":
+        states["table"][0, CARD_NAMES.index("8c")] = 2
+    else:
+        states["hands"][0, 0, CARD_NAMES.index("Tc")] = 2
+    return State(config, states)
+
+
+@pytest.mark.parametrize("field", ["joker", "table", "hand"])
+def test_a_record_that_one_pack_cannot_be_is_answered_or_refused_in_words(
+    field: str,
+) -> None:
+    """Records are taken on trust: as long as nobody relies on one pack, they play."""
+    state = broken(field)
+    assert state.problems()
+    assert "draw" in state.legal_action_names()
+    state.clone().apply_action("draw")
+    assert state.layout() is not None or field == "table"
+    envs = VectorEnv(1, state.config)
+    with pytest.raises(PositionError, match="one pack"):
+        envs.place([state])
+    envs.reset()
+    envs._states[0] = state.record[0]
+    saved = envs.save()
+    with pytest.raises(PositionError, match="one pack"):
+        envs.load(saved)
+
+
+def test_a_waiting_joker_that_was_no_card_is_refused_in_words() -> None:
+    state = State.new(RuleConfig(num_players=2), seed=1)
+    state.record["pending"] = 127
+    with pytest.raises(PositionError, match="127"):
+        state.to_text()
