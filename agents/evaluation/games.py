@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -35,6 +35,10 @@ _LAID_POINTS: Final = np.zeros(NUM_ACTIONS, dtype=np.int64)
 _LAID_POINTS[LAY:NAME_JOKER] = POINTS[:NUM_CARD_TYPES]
 
 
+_SCORE_OF_OPPONENT: Final = 5
+"""Where an opponent's score stands among the facts about it."""
+
+
 class Played(NamedTuple):
     """What came of some episodes.
 
@@ -47,7 +51,14 @@ class Played(NamedTuple):
     tallies: NDArray[np.int64]
 
 
-def play(envs: VectorEnv, lineup: Sequence[Agent], seed: int) -> Played:
+def play(
+    envs: VectorEnv,
+    lineup: Sequence[Agent],
+    seed: int,
+    *,
+    is_game: bool = False,
+    report: Callable[[float], None] = lambda share: None,
+) -> Played:
     """Plays every row's first episode to its end.
 
     Nobody is asked where only one action is legal.
@@ -56,8 +67,11 @@ def play(envs: VectorEnv, lineup: Sequence[Agent], seed: int) -> Played:
         envs: The games, which must not skip forced actions; they are reset.
         lineup: The agent on each seat.
         seed: Seed of the deals; the agents' random numbers are the caller's business.
+        is_game: Whether episodes are whole games; only for what is reported.
+        report: Is told at every step which share is played, roughly.
     """
     envs.reset(seed=seed)
+    stock = _stock_left(envs)
     tally = _Tally(envs)
     scores = np.zeros((envs.num_envs, envs.num_players), dtype=np.int64)
     active = np.ones(envs.num_envs, dtype=np.bool_)
@@ -70,7 +84,23 @@ def play(envs: VectorEnv, lineup: Sequence[Agent], seed: int) -> Played:
         ended = active & (envs.terminated | envs.truncated)
         scores[ended] = envs.final_scores[ended]
         active &= ~ended
+        now = _nearness(envs) if is_game else 1 - _stock_left(envs) / stock
+        played = np.where(active, now, 1.0)
+        report(float(played.clip(0, 1).mean()))
     return Played(scores, tally.counts)
+
+
+def _stock_left(envs: VectorEnv) -> NDArray[np.float32]:
+    """Returns how many cards are in each stock, in hundreds."""
+    left: NDArray[np.float32] = view(envs.observation, "stock_left")[:, 0].copy()
+    return left
+
+
+def _nearness(envs: VectorEnv) -> NDArray[np.float32]:
+    """Returns the best score of each row as a share of the target."""
+    own = view(envs.observation, "own_score")[:, 0]
+    others = view(envs.observation, "opponents")[:, :, _SCORE_OF_OPPONENT]
+    return np.asarray(np.maximum(own, others.max(axis=1)))
 
 
 class _Tally:

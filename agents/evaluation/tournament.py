@@ -12,9 +12,9 @@ import multiprocessing
 import pickle
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,8 @@ from rummy_env.config import RuleConfig
 _CHUNK: Final = 1000
 """Deals of a task; not a matter of the workers, so that results are not either."""
 _RATING_RESAMPLES: Final = 200
+_POLL_SECONDS: Final = 0.5
+"""How often it is looked how far the workers are."""
 
 Contestant = str | Agent | Policy
 """An agent, its name or path, or a callable from observations and masks to actions."""
@@ -120,9 +122,9 @@ def evaluate(
     tasks = _tasks(lineups, config)
     table = _Table(len(agents), lineups, config.deals)
     given = made if config.workers == 1 else agents
-    for number, (task, played) in enumerate(_results(given, rules, config, tasks), 1):
+    for task, played in _results(given, rules, config, tasks, report):
         table.add(task, played)
-        report(number / len(tasks))
+    report(1.0)
     return table.summary(names, rules, config)
 
 
@@ -180,22 +182,30 @@ def _results(
     rules: RuleConfig,
     config: TournamentConfig,
     tasks: Sequence[_Task],
+    report: Callable[[float], None],
 ) -> Iterator[tuple[_Task, Played]]:
     """Yields what came of every task, in order: sums must not depend on luck."""
     if config.workers == 1:
         made = [_make(agent, rules) for agent in agents]
-        for task in tasks:
-            yield task, _play_task(made, rules, config, task)
+        for number, task in enumerate(tasks):
+
+            def show(share: float, number: int = number) -> None:
+                report((number + share) / len(tasks))
+
+            yield task, _play_task(made, rules, config, task, show)
         return
     workers = min(config.workers, len(tasks))
     context = multiprocessing.get_context("spawn")
-    start = functools.partial(_start_worker, agents, rules, config)
+    shares = context.RawArray("d", len(tasks))
+    start = functools.partial(_start_worker, agents, rules, config, shares)
     with ProcessPoolExecutor(workers, context, initializer=start) as pool:
         try:
             # A process inherits what is held back, and heeds it in `_start_worker`.
             with _interrupts_held_back():
-                futures = [pool.submit(_work, task) for task in tasks]
+                futures = [pool.submit(_work, *each) for each in enumerate(tasks)]
             for task, future in zip(tasks, futures, strict=True):
+                while not wait([future], timeout=_POLL_SECONDS).done:
+                    report(sum(shares) / len(tasks))
                 yield task, future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -215,15 +225,21 @@ def _interrupts_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_worker: Callable[[_Task], Played]
+_worker: Callable[[_Task, Callable[[float], None]], Played]
 """In a process of the pool: what plays a task."""
+_shares: Any
+"""In such a process: which share of each task is played, for all to see."""
 
 
 def _start_worker(
-    agents: Sequence[Contestant], rules: RuleConfig, config: TournamentConfig
+    agents: Sequence[Contestant],
+    rules: RuleConfig,
+    config: TournamentConfig,
+    shares: Any,
 ) -> None:
     """Makes the agents of a process of the pool."""
-    global _worker
+    global _worker, _shares
+    _shares = shares
     # Ctrl-C ends it without a word, unless it is ignored, as in the background
     if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -233,13 +249,21 @@ def _start_worker(
     _worker = functools.partial(_play_task, made, rules, config)
 
 
-def _work(task: _Task) -> Played:
+def _work(number: int, task: _Task) -> Played:
     """Plays a task in a process of the pool."""
-    return _worker(task)
+
+    def show(share: float) -> None:
+        _shares[number] = share
+
+    return _worker(task, show)
 
 
 def _play_task(
-    agents: Sequence[Agent], rules: RuleConfig, config: TournamentConfig, task: _Task
+    agents: Sequence[Agent],
+    rules: RuleConfig,
+    config: TournamentConfig,
+    task: _Task,
+    report: Callable[[float], None],
 ) -> Played:
     """Plays some deals; chance follows from the task alone."""
     envs = VectorEnv(task.num_deals, rules, episode=config.episode)
@@ -247,7 +271,8 @@ def _play_task(
         entropy = (config.seed, task.lineup, task.seating_number, task.chunk, number)
         agents[number].reset(_seed(entropy) >> 32)
     lineup = [agents[number] for number in task.seating]
-    return play(envs, lineup, _seed((config.seed, task.chunk)))
+    seed, is_game = _seed((config.seed, task.chunk)), config.episode == "game"
+    return play(envs, lineup, seed, is_game=is_game, report=report)
 
 
 def _seed(entropy: tuple[int, ...]) -> int:

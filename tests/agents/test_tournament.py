@@ -45,6 +45,20 @@ def halves(observations, masks):
     return masks.argmax(axis=1) / 2
 
 
+@pytest.mark.parametrize("episode", ["round", "game"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_it_says_how_far_it_is_within_tasks_too(workers, episode):
+    """Two tasks of slow agents would otherwise be at 0, 50 and 100 per cent only."""
+    shares = []
+    config = TournamentConfig(deals=300, workers=workers, episode=episode)
+    evaluate(["greedy", "random"], SMALL, config, report=shares.append)
+    assert shares == sorted(shares)
+    assert shares[0] >= 0
+    assert shares[-1] == 1
+    if workers == 1:
+        assert len({share for share in shares if 0 < share < 0.5}) > 3
+
+
 def test_lineups_and_seatings():
     assert make_lineups(3, 2) == [(0, 1), (0, 2), (1, 2)]
     assert len(make_lineups(5, 3)) == 10
