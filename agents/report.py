@@ -265,7 +265,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m agents.report",
         description=__doc__.split("\n")[0],
-        epilog="An hour or so on two cores as it is; each result is kept at once, in a "
+        epilog="One to two hours on two cores as it is; each result is kept at once, in a "
         "JSON file beside the report, and --resume goes on from there.",
     )
     add = parser.add_argument

@@ -147,6 +147,9 @@ def arrange(question: Mapping[str, str]) -> bool:
 
 def solver_figures(order: Order) -> dict[str, Figure]:
     """Asks the solver what the peers' solver is asked."""
+    for table in ("7c 8c 9c", "7c 7c 8c 8c 9c 9c"):  # of one pack, and of two
+        lay({"table": table, "hand": "Tc"})
+        arrange({"table": table})
     return {
         f"solver_{kind}": protocol.ask(
             questions, arrange if kind.startswith("arrange") else lay

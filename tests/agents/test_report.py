@@ -1,6 +1,7 @@
 """Weights that come with the project are found by name, and measured by a command."""
 
 import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -182,6 +183,17 @@ def test_what_would_come_to_nothing_is_refused_at_once(
     with pytest.raises(SystemExit):
         report.main([*first, *flags])
     assert problem in capsys.readouterr().err
+
+
+def test_the_tables_shown_are_the_results_kept():
+    """Those of the report and of the README, measured with the weights there are."""
+    results = report._read(registry.WEIGHTS / "REPORT.json")
+    rows = [report._row(result) for result in results]
+    readme = Path(__file__).parents[2] / "README.md"
+    for shown in (registry.WEIGHTS / "REPORT.md", readme):
+        assert "\n".join(rows) in shown.read_text(encoding="utf-8")
+    matches = report.planned(report._parser().parse_args([]))
+    assert [report._look_up(match, results) for match in matches] == results
 
 
 def test_the_shipped_weights_play_what_they_say():
