@@ -265,8 +265,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m agents.report",
         description=__doc__.split("\n")[0],
-        epilog="One to two hours on two cores as it is; each result is kept at once, in a "
-        "JSON file beside the report, and --resume goes on from there.",
+        epilog="One to two hours on two cores as it is; each result is kept at once, "
+        "in a JSON file beside the report, and --resume goes on from there.",
     )
     add = parser.add_argument
     add("--deals", type=int, default=10_000, help="deals of rounds (%(default)s)")
