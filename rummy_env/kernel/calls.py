@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rummy_env.kernel import best, completion, encode, layout, payoff, turn
 from rummy_env.kernel.jit import ADDRESSES, addresses, entry
+from rummy_env.kernel.subsets import NEXT
 from rummy_env.kernel.workspace import CAPACITY, WORKSPACE
 
 NO_ACTION: Final = -1
@@ -37,6 +38,7 @@ def new_workspaces(
     works[ADDRESSES] = addresses(WORKSPACE, packs)
     works["packs"] = packs
     works["limit"] = limit
+    works["next"] = NEXT
     return works
 
 

@@ -33,7 +33,9 @@ from rummy_env.kernel.plain import (
     is_covered_plain,
     look_at,
     meets_layer,
+    move_plain,
     plain_room,
+    step_suit,
     walk_plain_backward,
     walk_plain_forward,
 )
@@ -75,10 +77,8 @@ def _goes_out(work: Work, rank: int, at: int, suit_of: int, kind: int) -> bool:
     """Writes the step of a choice with a card LAID or NAMED in a suit to `zero`."""
     for suit in range(NUM_SUITS):
         extra = kind if suit == suit_of else NOTHING
-        word = image(work, suit, _letter(work, rank, at, suit, extra, 0))
-        if word == 0:
+        if not step_suit(work, suit, _letter(work, rank, at, suit, extra, 0)):
             return False
-        work["zero"][suit] = word
     return True
 
 
@@ -219,8 +219,7 @@ def _drop_harmless(work: Work, row: int, place: int) -> None:
         for suit in range(NUM_SUITS):
             work["zero"][suit] = plain[row, index, suit]
         if not is_covered_plain(work, place):
-            for suit in range(NUM_SUITS):
-                plain[row, kept, suit] = work["zero"][suit]
+            move_plain(work, row, index, kept)
             kept += 1
     finish_layer(work, row, kept)
 

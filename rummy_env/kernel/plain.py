@@ -1,9 +1,9 @@
 """Walks in which no joker is free: nodes of four sets, one a suit.
 
-The commonest walk, so it has code of its own. From one node many choices of a rank
-lead on, but a suit reads few different letters in them: the image of a suit's set
-under a letter is worked out once and kept (`image`). Layers are kept in full; where
-one would not fit, the walk says so, and the caller walks with beams (`walk`).
+The commonest walk, so it has code of its own: sets have numbers, and a step is one
+look-up a suit (`subsets`). A node has the numbers, to step from, and the sets, less
+what cannot matter (`keep`), to be compared. Layers are kept in full; where one would
+not fit, the walk says so, and the caller walks with beams (`walk`).
 """
 
 from __future__ import annotations
@@ -12,17 +12,23 @@ from typing import Any, Final
 
 from rummy_env.cards import NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
-from rummy_env.kernel.automaton import ACCEPT, ROOT, ROOT_LOW
 from rummy_env.kernel.choices import fill_choices, find_room, letter_of
 from rummy_env.kernel.hulls import tighten_keep
 from rummy_env.kernel.jit import inlined, kernel, outlined
-from rummy_env.kernel.nodes import word_after, word_before
+from rummy_env.kernel.subsets import (
+    AT_ACCEPT,
+    AT_ROOT,
+    AT_ROOT_LOW,
+    BACK,
+    LETTER_STRIDE,
+    NUM_SETS,
+    WORDS,
+)
 from rummy_env.kernel.workspace import BACKWARD, HULL, PLAIN_CAPACITY
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
 
-_UNKNOWN: Final = -1
 MANY_CHOICES: Final = 12
 """From so many choices on, besides one a rank, it pays to look at hulls first."""
 
@@ -37,13 +43,18 @@ def begin_plain(work: Work) -> None:
     if work["has_hulls"] == 1:
         tighten_keep(work)
     has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
-    end = BACKWARD + work["num_ranks"]
+    _begin_at(work, 0, AT_ROOT if has_high_ace else AT_ROOT_LOW)
+    _begin_at(work, BACKWARD + work["num_ranks"], AT_ACCEPT)
+
+
+@kernel
+def _begin_at(work: Work, row: int, number: int) -> None:
+    """Makes a layer of one node, the same set in all suits."""
     for suit in range(NUM_SUITS):
-        work["plain"][0, 0, suit] = ROOT if has_high_ace else ROOT_LOW
-        work["plain"][end, 0, suit] = ACCEPT
-        work["plain"][end, HULL, suit] = ACCEPT
-    work["plain_counts"][0] = 1
-    work["plain_counts"][end] = 1
+        work["plain_numbers"][row, 0, suit] = number
+        work["plain"][row, 0, suit] = WORDS[number]
+        work["plain"][row, HULL, suit] = WORDS[number]
+    work["plain_counts"][row] = 1
 
 
 @kernel
@@ -59,41 +70,42 @@ def _is_branching(work: Work) -> bool:
 def look_at(work: Work, row: int, index: int, place: int) -> None:
     """Turns to a node, to step from it to a place: the row of a layer."""
     work["num_looks"] += 1
-    for suit in range(NUM_SUITS):
-        work["node"][suit] = work["plain"][row, index, suit]
-    work["images"][:] = _UNKNOWN
     work["place"] = place
+    for suit in range(NUM_SUITS):
+        turn = work["room"][place, suit] if place < BACKWARD else BACK
+        number = work["plain_numbers"][row, index, suit]
+        work["node"][suit] = turn * NUM_SETS + number
+
+
+@inlined
+def number_after(work: Work, suit: int, letter: int) -> int:
+    """Returns the number of the set that a letter leads to from the node looked at."""
+    return work["next"][letter * LETTER_STRIDE + work["node"][suit]]
 
 
 @inlined
 def image(work: Work, suit: int, letter: int) -> int:
-    """Returns the set that a letter leads to from the node looked at."""
-    known = work["images"][suit, letter]
-    return known if known != _UNKNOWN else _find_image(work, suit, letter)
-
-
-@kernel
-def _find_image(work: Work, suit: int, letter: int) -> int:
-    """Returns the same where it is not known yet, and keeps it."""
-    place, word = work["place"], work["node"][suit]
-    if place < BACKWARD:
-        word = word_after(word, letter, work["room"][place, suit])
-    else:
-        word = word_before(word, letter)
-    word &= work["keep"][place, suit]
-    work["images"][suit, letter] = word
-    return word
+    """Returns the set itself, less what cannot matter."""
+    return WORDS[number_after(work, suit, letter)] & work["keep"][work["place"], suit]
 
 
 @kernel
 def step_plain(work: Work, choice: int) -> bool:
     """Writes the step of a choice to `zero`; False if it leads nowhere."""
     for suit in range(NUM_SUITS):
-        word = image(work, suit, letter_of(choice, suit, 0))
-        if word == 0:
+        if not step_suit(work, suit, letter_of(choice, suit, 0)):
             return False
-        work["zero"][suit] = word
     return True
+
+
+@inlined
+def step_suit(work: Work, suit: int, letter: int) -> bool:
+    """Writes the step of a suit to `zero`, as a number too; False if it is empty."""
+    number = number_after(work, suit, letter)
+    word = WORDS[number] & work["keep"][work["place"], suit]
+    work["zero_numbers"][suit] = number
+    work["zero"][suit] = word
+    return word != 0
 
 
 @inlined
@@ -161,13 +173,23 @@ def insert_plain(work: Work, row: int, count: int) -> int:
         red = plain[row, index, 1] & ~diamonds | plain[row, index, 2] & ~hearts
         if black | red != 0:
             if kept != index:
-                for suit in range(NUM_SUITS):
-                    plain[row, kept, suit] = plain[row, index, suit]
+                move_plain(work, row, index, kept)
             kept += 1
     if kept < PLAIN_CAPACITY:
+        numbers = work["zero_numbers"]
         for suit in range(NUM_SUITS):
             plain[row, kept, suit] = zero[suit]
+            work["plain_numbers"][row, kept, suit] = numbers[suit]
     return kept + 1
+
+
+@kernel
+def move_plain(work: Work, row: int, source: int, target: int) -> None:
+    """Moves a node of a layer to another place in it."""
+    for suit in range(NUM_SUITS):
+        number = work["plain_numbers"][row, source, suit]
+        work["plain_numbers"][row, target, suit] = number
+        work["plain"][row, target, suit] = work["plain"][row, source, suit]
 
 
 @kernel

@@ -11,6 +11,7 @@ from rummy_env.config import MAX_CARDS, MAX_JOKERS
 from rummy_env.kernel.automaton import NO_LETTER
 from rummy_env.kernel.groups import NUM_BOXES
 from rummy_env.kernel.jit import ADDRESSES, OUTLINED
+from rummy_env.kernel.subsets import NEXT
 
 NUM_LEVELS: Final = MAX_JOKERS + 1
 """Levels of a node: sets by the free jokers that one suit has used."""
@@ -110,12 +111,14 @@ WORKSPACE: Final = np.dtype(
         # walks without free jokers; rows as below, and then a pair to go back and
         # forth between; at HULL the union of a layer
         ("plain", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY + 1, NUM_SUITS)),
+        ("plain_numbers", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY, NUM_SUITS)),
+        ("next", np.int32, (len(NEXT),)),  # `NEXT`: a copy, so that code holds none
         ("plain_counts", _WHOLE, (2 * NUM_LAYERS + 2,)),
         ("needs_two", _WHOLE),  # whether one joker alone is known not to complete
         ("place", _WHOLE),  # the row that the node looked at steps to
-        ("node", _WHOLE, (NUM_SUITS,)),  # the node looked at
-        ("images", _WHOLE, (NUM_SUITS, NO_LETTER + 1)),  # its steps, as far as known
+        ("node", _WHOLE, (NUM_SUITS,)),  # where the steps of the node looked at stand
         ("zero", _WHOLE, (NUM_SUITS,)),  # a step of it, by suit
+        ("zero_numbers", _WHOLE, (NUM_SUITS,)),  # ... as numbers
         ("one", _WHOLE, (NUM_SUITS,)),  # ... with a joker, or a card more, in the suit
         # walks where cards are single (`single`); rows as below, by jokers placed
         ("sets", _WHOLE, (2, 2 * NUM_LAYERS, NUM_SUITS)),
