@@ -27,10 +27,11 @@ from rummy_env.kernel.automaton import (
     NO_LETTER,
 )
 from rummy_env.kernel.groups import (
+    ALL_BOXES,
     BOX_HIGH,
     BOX_KIND,
     BOX_KINDS,
-    BOX_LOW,
+    BOXES_SHORT_OF,
     MAX_GROUPS,
     NUM_BOX_KINDS,
     NUM_BOXES_WITH,
@@ -128,44 +129,78 @@ def present_copies(work: Work, card: int) -> int:
 def fill_choices(work: Work, rank: int) -> None:
     """Lists the ways to divide the copies of a rank, as packed letters.
 
-    First the *plain* ones, which need no joker.
+    First the *plain* ones, which need no joker; of these first the ones that steps need
+    (`_num_needed`).
     """
-    total, jokers = work["jokers_high"], work["jokers_high"]
-    work["most_groups"][rank] = 0
+    jokers, total, most = work["jokers_high"], work["jokers_high"], 0
+    none, one, two = ALL_BOXES, 0, 0
     for suit in range(NUM_SUITS):
         card = suit * NUM_RANKS + rank
         must, may = work["must"][card], work["may"][card]
         free = 0 if work["is_barred"][card] == 1 else jokers
-        work["present"][suit] = must + may
         work["letters_at"][suit] = _row_of(free, must, may)
         total += must + may
-    num_boxes = NUM_BOXES_WITH[min(total // 3, MAX_GROUPS)]
-    count = _add_choices(work, rank, 0, num_boxes, 0)
+        most = max(most, must)
+        present = min(must + may, MAX_COPIES)
+        full = BOXES_SHORT_OF[suit, present, 0]
+        short = BOXES_SHORT_OF[suit, present, 1]
+        shorter = BOXES_SHORT_OF[suit, present, 2]
+        two = two & full | one & short | none & shorter
+        one = one & full | none & short
+        none &= full
+    work["most_groups"][rank] = 0
+    possible = _first_boxes(NUM_BOXES_WITH[min(total // 3, MAX_GROUPS)])
+    count = _add_choices(work, rank, 0, none & possible)
     work["num_plain"][rank] = count
-    for missing in range(1, jokers + 1):
-        count = _add_choices(work, rank, count, num_boxes, missing)
+    work["num_steps"][rank] = _num_needed(none & possible, most)
+    if jokers > 0:
+        count = _add_choices(work, rank, count, one & possible)
+    if jokers > 1:
+        count = _add_choices(work, rank, count, two & possible)
     work["num_choices"][rank] = count
 
 
-@kernel
-def _add_choices(work: Work, rank: int, count: int, num_boxes: int, wanted: int) -> int:
-    """Adds the boxes that need so many jokers; returns how many choices there are."""
-    present, row = work["present"], work["letters_at"]
-    for box in range(num_boxes):
-        missing = 0
-        for suit in range(NUM_SUITS):
-            missing += max(0, BOX_LOW[box, suit] - present[suit])
-        if missing != wanted:
-            continue
-        choice, more = 0, 0
-        for suit in range(NUM_SUITS):
-            at, shift = row[suit] + BOX_KIND[box, suit], suit * _SUIT_BITS
-            choice |= _LETTERS_IN[at] << shift
-            more |= _LETTERS_IN_MORE[at] << shift
-        work["choices"][rank, count, 0] = choice
-        work["choices"][rank, count, 1] = more
-        work["most_groups"][rank] = max(work["most_groups"][rank], BOX_HIGH[box])
+@inlined
+def _first_boxes(count: int) -> int:
+    """Returns so many boxes, as bits."""
+    return (1 << count) - 1
+
+
+@inlined
+def _num_needed(boxes: int, most: int) -> int:
+    """Returns how many of some boxes the steps of a walk need; they come first.
+
+    Let every suit have `most` copies that must lie, or fewer. A box of more than `most`
+    groups, `G`, is contained in one of `G - 1`: there one miss less is allowed, taken
+    from a suit that had one, so that no suit has a higher lower end; and as no suit has
+    to lay more than `G - 1` copies, none need go to runs in either. So whatever the
+    former leads to, the latter does as well. (Which is not to say that it is of no use
+    to a card that is asked about.)
+    """
+    needed, count = boxes & _first_boxes(NUM_BOXES_WITH[min(most, MAX_GROUPS)]), 0
+    while needed != 0:
+        needed &= needed - 1
         count += 1
+    return count
+
+
+@kernel
+def _add_choices(work: Work, rank: int, count: int, boxes: int) -> int:
+    """Adds the choices of some boxes; returns how many choices there are."""
+    row, box = work["letters_at"], 0
+    while boxes != 0:
+        if boxes & 1:
+            choice, more = 0, 0
+            for suit in range(NUM_SUITS):
+                at, shift = row[suit] + BOX_KIND[box, suit], suit * _SUIT_BITS
+                choice |= _LETTERS_IN[at] << shift
+                more |= _LETTERS_IN_MORE[at] << shift
+            work["choices"][rank, count, 0] = choice
+            work["choices"][rank, count, 1] = more
+            work["most_groups"][rank] = max(work["most_groups"][rank], BOX_HIGH[box])
+            count += 1
+        boxes >>= 1
+        box += 1
     return count
 
 

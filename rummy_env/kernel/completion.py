@@ -157,7 +157,7 @@ def answer_open(work: Work) -> None:
         is_found = is_found or _find_new(work)
         if is_found:
             mark_at_home(work)
-    for case in range(1 << resolve(work)):
+    for case in range(_num_cases(work)):
         if _is_of_use(work, case):
             is_new = not is_found and _find_new(work)
             is_found = is_found or is_new
@@ -167,6 +167,15 @@ def answer_open(work: Work) -> None:
         reopen(work, RULED_OUT)
     if work["hand"][JOKER] == 0:
         work["name_more"][:] = IS_OPEN
+
+
+@kernel
+def _num_cases(work: Work) -> int:
+    """Returns how many cases there are in which a joker may move."""
+    num_conditional = resolve(work)
+    if num_conditional == 0 and work["jokers_high"] == 0:
+        return 0
+    return 1 << num_conditional
 
 
 @kernel

@@ -21,6 +21,8 @@ from typing import Final
 import numpy as np
 
 from rummy_env.cards import NUM_SUITS
+from rummy_env.config import MAX_JOKERS
+from rummy_env.kernel.automaton import MAX_COPIES
 
 MAX_GROUPS: Final = 3
 
@@ -43,6 +45,26 @@ NUM_BOXES_WITH: Final = np.array(
     dtype=np.int64,
 )
 """How many boxes have at most so many groups; they come first."""
+ALL_BOXES: Final = (1 << NUM_BOXES) - 1
+"""All of them, as bits."""
+BOXES_SHORT_OF: Final = np.array(
+    [
+        [
+            [
+                sum(
+                    1 << box
+                    for box, fewest in enumerate(BOX_LOW[:, suit])
+                    if max(0, fewest - present) == missing
+                )
+                for missing in range(MAX_JOKERS + 1)
+            ]
+            for present in range(MAX_COPIES + 1)
+        ]
+        for suit in range(NUM_SUITS)
+    ],
+    dtype=np.int64,
+)
+"""The boxes, as bits, by suit, copies present and how many copies that is too few."""
 BOX_KINDS: Final = sorted(
     {(groups - missed, groups) for groups, misses in _BOXES for missed in misses}
 )

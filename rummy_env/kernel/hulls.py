@@ -13,10 +13,17 @@ from typing import Any
 from rummy_env.cards import NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.answers import is_lay_open
-from rummy_env.kernel.automaton import ACCEPT, MAX_COPIES, ROOT, ROOT_LOW
+from rummy_env.kernel.automaton import MAX_COPIES
 from rummy_env.kernel.choices import letter_between, present_copies
 from rummy_env.kernel.jit import kernel
-from rummy_env.kernel.nodes import word_after, word_before
+from rummy_env.kernel.subsets import (
+    AT_ACCEPT,
+    AT_ROOT,
+    AT_ROOT_LOW,
+    BACK,
+    WORDS,
+    number_after,
+)
 from rummy_env.kernel.workspace import BACKWARD
 
 Work = Any
@@ -50,27 +57,23 @@ def _letter_with(work: Work, rank: int, suit: int, more: int) -> int:
 def _tighten_backward(work: Work, suit: int) -> None:
     """Takes from one suit's backward sets what no walk forward meets."""
     num_ranks, keep = work["num_ranks"], work["keep"]
-    word = ROOT if num_ranks >= FIRST_HIGH_ACE_RANKS else ROOT_LOW
+    number = AT_ROOT if num_ranks >= FIRST_HIGH_ACE_RANKS else AT_ROOT_LOW
     for rank in range(num_ranks):
-        work["hull_before"][rank, suit] = word
+        work["hull_before"][rank, suit] = number
         letter = _widest_letter(work, rank, suit)
-        word = word_after(word, letter, work["room"][rank + 1, suit])
-        word &= keep[rank + 1, suit]
-        keep[BACKWARD + rank + 1, suit] &= word
+        number = number_after(work, number, letter, work["room"][rank + 1, suit])
+        keep[BACKWARD + rank + 1, suit] &= WORDS[number]
 
 
 @kernel
 def _tighten_forward(work: Work, suit: int) -> None:
     """Takes from one suit's forward sets what no walk backward meets."""
     num_ranks, keep = work["num_ranks"], work["keep"]
-    word = ACCEPT
-    keep[num_ranks, suit] &= word
-    work["hull_after"][num_ranks - 1, suit] = word
-    for rank in range(num_ranks - 1, 0, -1):
-        word = word_before(word, _widest_letter(work, rank, suit))
-        word &= keep[BACKWARD + rank, suit]
-        keep[rank, suit] &= word
-        work["hull_after"][rank - 1, suit] = word
+    number = AT_ACCEPT
+    for rank in range(num_ranks - 1, -1, -1):
+        work["hull_after"][rank, suit] = WORDS[number]
+        keep[rank + 1, suit] &= WORDS[number]
+        number = number_after(work, number, _widest_letter(work, rank, suit), BACK)
 
 
 @kernel
@@ -84,7 +87,8 @@ def drop_outside_hulls(work: Work) -> None:
             card = suit * NUM_RANKS + rank
             if is_lay_open(work, card):
                 letter = _letter_with(work, rank, suit, 1)
-                word = work["hull_before"][rank, suit]
-                word = word_after(word, letter, work["room"][rank + 1, suit])
-                if word & work["hull_after"][rank, suit] == 0:
+                room = work["room"][rank + 1, suit]
+                before = work["hull_before"][rank, suit]
+                after = WORDS[number_after(work, before, letter, room)]
+                if after & work["hull_after"][rank, suit] == 0:
                     work["may"][card] = 0

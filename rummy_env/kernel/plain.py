@@ -78,15 +78,10 @@ def look_at(work: Work, row: int, index: int, place: int) -> None:
 
 
 @inlined
-def number_after(work: Work, suit: int, letter: int) -> int:
-    """Returns the number of the set that a letter leads to from the node looked at."""
-    return work["next"][letter * LETTER_STRIDE + work["node"][suit]]
-
-
-@inlined
 def image(work: Work, suit: int, letter: int) -> int:
-    """Returns the set itself, less what cannot matter."""
-    return WORDS[number_after(work, suit, letter)] & work["keep"][work["place"], suit]
+    """Returns the set that a letter leads to from the node looked at."""
+    number = work["next"][letter * LETTER_STRIDE + work["node"][suit]]
+    return WORDS[number] & work["keep"][work["place"], suit]
 
 
 @kernel
@@ -101,7 +96,7 @@ def step_plain(work: Work, choice: int) -> bool:
 @inlined
 def step_suit(work: Work, suit: int, letter: int) -> bool:
     """Writes the step of a suit to `zero`, as a number too; False if it is empty."""
-    number = number_after(work, suit, letter)
+    number = work["next"][letter * LETTER_STRIDE + work["node"][suit]]
     word = WORDS[number] & work["keep"][work["place"], suit]
     work["zero_numbers"][suit] = number
     work["zero"][suit] = word
@@ -155,7 +150,8 @@ def insert_plain(work: Work, row: int, count: int) -> int:
     """Adds `zero` to a layer unless covered, and drops the nodes it covers.
 
     The latest nodes are looked at first: what covers a step mostly came of the same
-    node or of the one before.
+    node or of the one before. No node of a layer covers another, so one that covers
+    the step is met before any is dropped.
 
     Returns:
         The number of nodes in the layer after; more than fit if it was full.
@@ -163,24 +159,20 @@ def insert_plain(work: Work, row: int, count: int) -> int:
     zero, plain = work["zero"], work["plain"]
     clubs, diamonds, hearts, spades = zero[0], zero[1], zero[2], zero[3]
     for index in range(count - 1, -1, -1):
-        black = clubs & ~plain[row, index, 0] | spades & ~plain[row, index, 3]
-        red = diamonds & ~plain[row, index, 1] | hearts & ~plain[row, index, 2]
-        if black | red == 0:
+        first, second = plain[row, index, 0], plain[row, index, 1]
+        third, fourth = plain[row, index, 2], plain[row, index, 3]
+        new = clubs & ~first | diamonds & ~second | hearts & ~third | spades & ~fourth
+        if new == 0:
             return count
-    kept = 0
-    for index in range(count):
-        black = plain[row, index, 0] & ~clubs | plain[row, index, 3] & ~spades
-        red = plain[row, index, 1] & ~diamonds | plain[row, index, 2] & ~hearts
-        if black | red != 0:
-            if kept != index:
-                move_plain(work, row, index, kept)
-            kept += 1
-    if kept < PLAIN_CAPACITY:
-        numbers = work["zero_numbers"]
+        old = first & ~clubs | second & ~diamonds | third & ~hearts | fourth & ~spades
+        if old == 0:
+            count -= 1
+            move_plain(work, row, count, index)
+    if count < PLAIN_CAPACITY:
         for suit in range(NUM_SUITS):
-            plain[row, kept, suit] = zero[suit]
-            work["plain_numbers"][row, kept, suit] = numbers[suit]
-    return kept + 1
+            plain[row, count, suit] = zero[suit]
+            work["plain_numbers"][row, count, suit] = work["zero_numbers"][suit]
+    return count + 1
 
 
 @kernel
@@ -228,7 +220,7 @@ def advance_plain(work: Work, source: int, target: int, place: int) -> bool:
     count, room = 0, plain_room(work)
     for index in range(work["plain_counts"][source]):
         look_at(work, source, index, place)
-        for at in range(work["num_plain"][rank]):
+        for at in range(work["num_steps"][rank]):
             if step_plain(work, work["choices"][rank, at, 0]):
                 count = insert_plain(work, target, count)
                 if count > room:

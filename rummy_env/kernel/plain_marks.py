@@ -88,9 +88,10 @@ def _mark_and_advance(work: Work, rank: int) -> bool:
             if not step_plain(work, work["choices"][rank, at, 0]):
                 continue
             if joins_layer(work, other):
-                count = insert_plain(work, rank + 1, count)
-                if count > room:
-                    return False
+                if at < work["num_steps"][rank]:
+                    count = insert_plain(work, rank + 1, count)
+                    if count > room:
+                        return False
                 _mark_choice(work, rank, at)
     return finish_layer(work, rank + 1, count)
 

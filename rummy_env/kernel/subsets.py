@@ -13,7 +13,7 @@ never met, whatever steps follow. It is taken off where sets are compared.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from rummy_env.kernel.automaton import (
     STEP,
     VIRGIN,
 )
+from rummy_env.kernel.jit import inlined
 
 Words = NDArray[np.int64]
 
@@ -128,3 +129,16 @@ AT_ROOT: Final = int(np.searchsorted(_FORWARD, ROOT))
 AT_ROOT_LOW: Final = int(np.searchsorted(_FORWARD, ROOT_LOW))
 AT_ACCEPT: Final = int(np.searchsorted(_BACKWARD, ACCEPT)) + _FIRST_BACKWARD
 """The numbers of the sets that walks begin with."""
+
+
+@inlined
+def number_after(work: Any, number: int, letter: int, turn: int) -> int:
+    """Returns the number of the set that a step leads to.
+
+    Args:
+        work: A record of `workspace.WORKSPACE`.
+        number: The number of the set stepped from.
+        letter: The letter.
+        turn: The room of the next rank, or `BACK`.
+    """
+    return work["next"][letter * LETTER_STRIDE + turn * NUM_SETS + number]

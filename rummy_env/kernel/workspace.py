@@ -103,11 +103,11 @@ WORKSPACE: Final = np.dtype(
         # the choices at each rank: letters by suit and jokers placed, packed; the
         # second word has one more card of the suit laid
         ("choices", _WHOLE, (NUM_RANKS, NUM_BOXES, 2)),
-        ("present", _WHOLE, (NUM_SUITS,)),  # copies of a rank there may be, by suit
         ("letters_at", _WHOLE, (NUM_SUITS,)),  # where their letters stand (`choices`)
         ("num_choices", _WHOLE, (NUM_RANKS,)),
         ("most_groups", _WHOLE, (NUM_RANKS,)),  # of any of them
         ("num_plain", _WHOLE, (NUM_RANKS,)),  # those, the first ones, without a joker
+        ("num_steps", _WHOLE, (NUM_RANKS,)),  # those of them that steps need
         # walks without free jokers; rows as below, and then a pair to go back and
         # forth between; at HULL the union of a layer
         ("plain", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY + 1, NUM_SUITS)),
@@ -132,7 +132,8 @@ WORKSPACE: Final = np.dtype(
         ("room", _WHOLE, (NUM_LAYERS + 1, NUM_SUITS)),  # copies a card may come to
         ("keep", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # elements told apart
         ("has_hulls", _WHOLE),  # whether the next two are those of the question
-        ("hull_before", _WHOLE, (NUM_RANKS, NUM_SUITS)),  # elements a suit can have
+        ("hull_before", _WHOLE, (NUM_RANKS, NUM_SUITS)),  # ... that a suit can have,
+        # numbered
         ("hull_after", _WHOLE, (NUM_RANKS, NUM_SUITS)),  # ... and go on from (`hulls`)
         (
             "nodes",
