@@ -39,6 +39,36 @@ def tighten_keep(work: Work) -> None:
 
 
 @kernel
+def find_alone(work: Work) -> None:
+    """Writes the elements with which a suit needs no joker to come, to `alone`.
+
+    Of those that `keep` has: forward, from which it comes to an end without one;
+    backward, to which it comes without one. A joker of another suit may make further
+    groups, which counts.
+    """
+    num_ranks, keep, alone = work["num_ranks"], work["keep"], work["alone"]
+    has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS
+    for suit in range(NUM_SUITS):
+        number, back = AT_ROOT if has_high_ace else AT_ROOT_LOW, AT_ACCEPT
+        for rank in range(num_ranks):
+            room = work["room"][rank + 1, suit]
+            number = number_after(work, number, _own_letter(work, rank, suit), room)
+            place = BACKWARD + rank + 1
+            alone[place, suit] = keep[place, suit] & WORDS[number]
+        for rank in range(num_ranks - 1, -1, -1):
+            alone[rank + 1, suit] = keep[rank + 1, suit] & WORDS[back]
+            back = number_after(work, back, _own_letter(work, rank, suit), BACK)
+
+
+@kernel
+def _own_letter(work: Work, rank: int, suit: int) -> int:
+    """Returns the interval of a suit without a joker in it, whatever the choice."""
+    card = suit * NUM_RANKS + rank
+    low = max(0, work["must"][card] - work["most_groups"][rank])
+    return letter_between(low, present_copies(work, card))
+
+
+@kernel
 def _widest_letter(work: Work, rank: int, suit: int) -> int:
     """Returns an interval that contains those of a suit in all choices of a rank."""
     return _letter_with(work, rank, suit, 0)

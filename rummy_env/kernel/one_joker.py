@@ -34,6 +34,7 @@ from rummy_env.kernel.plain import (
     look_at,
     meets_layer,
     move_plain,
+    needs_few,
     plain_room,
     step_suit,
     walk_plain_backward,
@@ -306,11 +307,15 @@ def _is_helped(work: Work, card: int, kind: int) -> int:
     """Tells whether a card and one free joker complete the table; -1 if too wide."""
     if _is_helped_at_rank(work, card, kind):
         return 1
-    after = _is_helped_after(work, card, kind)
-    if after == 1:
-        return 1
-    before = _is_helped_before(work, card, kind)
-    return before if before == 1 else min(after, before)
+    may_miss = work["may_miss"]
+    if kind == NAMED:
+        work["may_miss"] = min(may_miss, 1) if may_miss < NUM_SUITS else NUM_SUITS
+    helped = _is_helped_after(work, card, kind)
+    if helped != 1:
+        before = _is_helped_before(work, card, kind)
+        helped = before if before == 1 else min(helped, before)
+    work["may_miss"] = may_miss
+    return helped
 
 
 @kernel
@@ -334,7 +339,7 @@ def _go_out(work: Work, source: int, place: int, card: int, kind: int) -> bool:
     for index in range(work["plain_counts"][source]):
         look_at(work, source, index, place)
         for at in range(work["num_choices"][rank]):
-            if _goes_out(work, rank, at, suit, kind):
+            if _goes_out(work, rank, at, suit, kind) and needs_few(work):
                 count = insert_plain(work, _OUT, count)
                 if count > plain_room(work):
                     return False

@@ -13,7 +13,7 @@ from typing import Any, Final
 from rummy_env.cards import NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.choices import fill_choices, find_room, letter_of
-from rummy_env.kernel.hulls import tighten_keep
+from rummy_env.kernel.hulls import find_alone, tighten_keep
 from rummy_env.kernel.jit import inlined, kernel, outlined
 from rummy_env.kernel.subsets import (
     AT_ACCEPT,
@@ -40,8 +40,12 @@ def begin_plain(work: Work) -> None:
     for rank in range(work["num_ranks"]):
         fill_choices(work, rank)
     work["has_hulls"] = _is_branching(work)
+    work["may_miss"] = NUM_SUITS
     if work["has_hulls"] == 1:
         tighten_keep(work)
+        if work["jokers_high"] > 0:
+            find_alone(work)
+            work["may_miss"] = work["jokers_high"]
     has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
     _begin_at(work, 0, AT_ROOT if has_high_ace else AT_ROOT_LOW)
     _begin_at(work, BACKWARD + work["num_ranks"], AT_ACCEPT)
@@ -101,6 +105,17 @@ def step_suit(work: Work, suit: int, letter: int) -> bool:
     work["zero_numbers"][suit] = number
     work["zero"][suit] = word
     return word != 0
+
+
+@inlined
+def needs_few(work: Work) -> bool:
+    """Tells whether no more suits of the step need a joker than are still to come."""
+    if work["may_miss"] >= NUM_SUITS:
+        return True
+    missing, place = 0, work["place"]
+    for suit in range(NUM_SUITS):
+        missing += work["zero"][suit] & work["alone"][place, suit] == 0
+    return missing <= work["may_miss"]
 
 
 @inlined
@@ -221,7 +236,7 @@ def advance_plain(work: Work, source: int, target: int, place: int) -> bool:
     for index in range(work["plain_counts"][source]):
         look_at(work, source, index, place)
         for at in range(work["num_steps"][rank]):
-            if step_plain(work, work["choices"][rank, at, 0]):
+            if step_plain(work, work["choices"][rank, at, 0]) and needs_few(work):
                 count = insert_plain(work, target, count)
                 if count > room:
                     return False

@@ -131,6 +131,8 @@ WORKSPACE: Final = np.dtype(
         # the walks; a layer is a row, forward ones first, then backward ones
         ("room", _WHOLE, (NUM_LAYERS + 1, NUM_SUITS)),  # copies a card may come to
         ("keep", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # elements told apart
+        ("alone", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # of those: that need no joker
+        ("may_miss", _WHOLE),  # how many suits of a step may miss these
         ("has_hulls", _WHOLE),  # whether the next two are those of the question
         ("hull_before", _WHOLE, (NUM_RANKS, NUM_SUITS)),  # ... that a suit can have,
         # numbered
