@@ -80,7 +80,9 @@ def is_accepted(letters: Letters, is_high: bool) -> bool:
 def random_letters(dice: random.Random, num_ranks: int) -> Letters:
     """Returns intervals of up to two copies, and two jokers somewhere."""
     density = dice.random()
-    tops = [dice.choice([1, 2, 2]) * (dice.random() < density) for _ in range(num_ranks)]
+    tops = [
+        dice.choice([1, 2, 2]) * (dice.random() < density) for _ in range(num_ranks)
+    ]
     for _ in range(dice.randrange(3)):
         tops[dice.randrange(num_ranks)] += 1
     return [(max(0, top - dice.choice([0, 0, 0, 1, 2])), top) for top in tops]

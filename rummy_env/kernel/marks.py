@@ -60,6 +60,8 @@ Work = Any
 
 FEW_OPEN: Final = 6
 """So many open answers, or fewer, are asked one by one."""
+_FIRST_WIDTH: Final = 8
+"""Nodes in each layer of the first walks for one joker."""
 
 
 @outlined
@@ -124,17 +126,30 @@ def _is_name_with_others_home(work: Work, card: int, jokers: int) -> bool:
 
 @kernel
 def _mark_with_one(work: Work) -> bool:
-    """Marks what tables with exactly one free joker prove; False if too wide."""
+    """Marks what tables with exactly one free joker prove; False if too wide.
+
+    Mostly a few nodes of each layer prove all there is; else all of them are taken.
+    """
     low, high = work["jokers_low"], work["jokers_high"]
     if low > 1 or last_open_rank(work) < 0:
         return True
     work["jokers_high"] = 1
-    is_done = walk_for_one_joker(work)
-    if is_done:
-        mark_names(work, low == 0)
-        is_done = mark_lays(work)
+    work["most_plain"], work["is_cut"] = _FIRST_WIDTH, 0
+    is_done = _mark_around(work, low == 0)
+    work["most_plain"] = 0
+    if work["is_cut"] == 1 and last_open_rank(work) >= 0:
+        is_done = _mark_around(work, low == 0)
     work["jokers_high"] = high
     return is_done
+
+
+@kernel
+def _mark_around(work: Work, is_more: bool) -> bool:
+    """Marks what walks around a free joker prove; False if too wide."""
+    if not walk_for_one_joker(work):
+        return False
+    mark_names(work, is_more)
+    return mark_lays(work)
 
 
 @kernel

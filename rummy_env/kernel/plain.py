@@ -168,6 +168,9 @@ def insert_plain(work: Work, row: int, count: int) -> int:
     node or of the one before. No node of a layer covers another, so one that covers
     the step is met before any is dropped.
 
+    Where no more than `most_plain` are wanted, a step is dropped that finds so many:
+    then what the walk proves is right, and what it does not prove is open.
+
     Returns:
         The number of nodes in the layer after; more than fit if it was full.
     """
@@ -183,6 +186,9 @@ def insert_plain(work: Work, row: int, count: int) -> int:
         if old == 0:
             count -= 1
             move_plain(work, row, count, index)
+    if 0 < work["most_plain"] <= count:
+        work["is_cut"] = 1
+        return count
     if count < PLAIN_CAPACITY:
         for suit in range(NUM_SUITS):
             plain[row, count, suit] = zero[suit]

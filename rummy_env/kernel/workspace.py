@@ -113,6 +113,8 @@ WORKSPACE: Final = np.dtype(
         ("plain", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY + 1, NUM_SUITS)),
         ("plain_numbers", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY, NUM_SUITS)),
         ("next", np.int32, (len(NEXT),)),  # `NEXT`: a copy, so that code holds none
+        ("most_plain", _WHOLE),  # nodes that a layer keeps, or 0 to keep all
+        ("is_cut", _WHOLE),  # whether nodes were dropped for that
         ("plain_counts", _WHOLE, (2 * NUM_LAYERS + 2,)),
         ("needs_two", _WHOLE),  # whether one joker alone is known not to complete
         ("place", _WHOLE),  # the row that the node looked at steps to
