@@ -52,6 +52,8 @@ OUTLINED: Final = (
     "_is_helped",
     "can_place_one",
     "can_place_two",
+    "begin_plain",
+    "advance_plain",
     "is_plainly_completable",
     "mark_plain",
     "mark_single",

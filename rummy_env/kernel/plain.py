@@ -33,7 +33,7 @@ MANY_CHOICES: Final = 12
 """From so many choices on, besides one a rank, it pays to look at hulls first."""
 
 
-@kernel
+@outlined
 def begin_plain(work: Work) -> None:
     """Prepares the choices and both ends of plain walks."""
     find_room(work)
@@ -224,7 +224,7 @@ def finish_layer(work: Work, row: int, count: int) -> bool:
     return True
 
 
-@kernel
+@outlined
 def advance_plain(work: Work, source: int, target: int, place: int) -> bool:
     """Steps a layer to a place, writing the layer there to a row.
 

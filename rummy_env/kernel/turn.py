@@ -248,7 +248,7 @@ def apply(state: Any, config: Any, work: Any, action: int) -> None:
     elif action == END:
         _end_turn(state, config)
     elif action == KNOCK:
-        _end_round(state, config, BY_KNOCK, state["to_move"])
+        _end_round(state, config, BY_KNOCK)
     elif action < NAME_JOKER:
         _lay(state, action - LAY)
         _finish_card(state, config, work)
@@ -306,7 +306,7 @@ def _finish_card(state: Any, config: Any, work: Any) -> None:
     is_legal = is_table_legal(work)
     state["table_legal"] = is_legal
     if is_legal and _is_hand_empty(state):
-        _end_round(state, config, BY_GOING_OUT, state["to_move"])
+        _end_round(state, config, BY_GOING_OUT)
 
 
 @kernel
@@ -337,7 +337,7 @@ def _end_turn(state: Any, config: Any) -> None:
     num_players = config[NUM_PLAYERS_AT]
     if state["lap_left"] != NO_LAP:
         if state["lap_left"] == 1:
-            _end_round(state, config, BY_LAP, NOBODY)
+            _end_round(state, config, BY_LAP)
             return
         state["lap_left"] -= 1
     elif state["stock_left"] == 0:
@@ -347,9 +347,10 @@ def _end_turn(state: Any, config: Any) -> None:
 
 
 @kernel
-def _end_round(state: Any, config: Any, ended: int, by: int) -> None:
+def _end_round(state: Any, config: Any, ended: int) -> None:
     """Counts the hands and scores the round and, where it is over, the game."""
     num_players = config[NUM_PLAYERS_AT]
+    by = NOBODY if ended == BY_LAP else state["to_move"]
     _note_turn(state)
     state["ended"] = ended
     state["by"] = by
