@@ -2,9 +2,14 @@
 
 How a table is laid out matters to nothing (R14). A layout is found by asking: take
 the lowest card that is left, try the melds it could belong to, longest first, and
-keep the first one after which the rest still splits. Each step asks `completion`, so
-it is never retraced. A run's ace is its first card unless the run is high; the lowest
-card left is an ace of a high run only when aces are all that is tried.
+keep the first one after which the rest still splits. So no step is ever retraced. A
+run's ace is its first card unless the run is high; the lowest card left is an ace of a
+high run only when aces are all that is tried.
+
+**Asking.** What is left has no card below some rank, so it splits iff a walk backward
+(`plain`) comes down to that rank with no run open. A meld taken changes that walk from
+its highest card on down only; the layers above stand. With one pack, where walks take
+no time (`single`), and where a layer does not fit, `walk` is asked instead.
 """
 
 from __future__ import annotations
@@ -15,9 +20,20 @@ import numpy as np
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS, MAX_CARDS
+from rummy_env.kernel.automaton import MAX_COPIES
+from rummy_env.kernel.choices import fill_choices, find_room, letter_of
 from rummy_env.kernel.completion import is_completable
 from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.plain import advance_plain, begin_at, meets_layer
+from rummy_env.kernel.subsets import (
+    AT_ACCEPT,
+    AT_ROOT,
+    AT_ROOT_LOW,
+    WORDS,
+    number_after,
+)
 from rummy_env.kernel.support import drop_unsupported
+from rummy_env.kernel.workspace import BACKWARD
 
 MAX_MELDS: Final = MAX_CARDS // 3
 MAX_MELD: Final = NUM_RANKS
@@ -61,9 +77,93 @@ def _keep(work: Any, meld: Any) -> bool:
     """Takes a meld if it is there and the rest still splits."""
     if meld[0] == NO_CARD or not _can_take(work, meld):
         return False
-    if drop_unsupported(work) and is_completable(work):
+    work["stale"] = max(work["stale"], _highest_rank(meld))
+    if _splits(work):
         return True
     _put_back(work, meld)
+    return False
+
+
+@kernel
+def _highest_rank(meld: Any) -> int:
+    """Returns the highest rank in a meld, an ace's being the lowest."""
+    highest = 0
+    for at in range(MAX_MELD):
+        if meld[at] != NO_CARD:
+            highest = max(highest, meld[at] % NUM_RANKS)
+    return highest
+
+
+@kernel
+def _begin(work: Any) -> None:
+    """Prepares walks backward of which nothing is known yet."""
+    find_room(work)
+    work["may_miss"] = NUM_SUITS
+    work["most_plain"] = 0
+    begin_at(work, BACKWARD + work["num_ranks"], AT_ACCEPT)
+    work["stale"] = work["num_ranks"] - 1
+
+
+@kernel
+def _splits(work: Any) -> bool:
+    """Tells whether what is left splits into melds.
+
+    Walks down from the highest rank that is `stale`; if it splits, none is any more.
+    """
+    lowest = _lowest(work)
+    if lowest == NO_CARD:
+        return True
+    first = lowest % NUM_RANKS
+    walked = _walk_down(work, first) if work["packs"] == 2 else -1
+    if walked < 0:
+        work["stale"] = work["num_ranks"] - 1
+        return drop_unsupported(work) and is_completable(work)
+    if walked == 0:
+        return False
+    is_split = _starts_at_ace(work) if first == 0 else _starts_anew(work, first)
+    if is_split:
+        work["stale"] = -1
+    return is_split
+
+
+@kernel
+def _walk_down(work: Any, first: int) -> int:
+    """Fills the outdated layers from a rank on.
+
+    Returns:
+        1; 0 if nothing comes down so far; -1 if a layer is too wide.
+    """
+    for rank in range(work["stale"], first - 1, -1):
+        fill_choices(work, rank)
+        place = BACKWARD + rank
+        if rank > 0:
+            if not advance_plain(work, place + 1, place, place):
+                return -1
+            if work["plain_counts"][place] == 0:
+                return 0
+    return 1
+
+
+@kernel
+def _starts_anew(work: Any, rank: int) -> bool:
+    """Tells whether runs may all begin at a rank or after it."""
+    return meets_layer(work, BACKWARD + rank, (1, 1, 1, 1))
+
+
+@kernel
+def _starts_at_ace(work: Any) -> bool:
+    """Tells whether some choice for the aces meets the layer behind them."""
+    has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
+    root = AT_ROOT if has_high_ace else AT_ROOT_LOW
+    for at in range(work["num_steps"][0]):
+        choice = work["choices"][0, at, 0]
+        clubs = number_after(work, root, letter_of(choice, 0, 0), MAX_COPIES)
+        diamonds = number_after(work, root, letter_of(choice, 1, 0), MAX_COPIES)
+        hearts = number_after(work, root, letter_of(choice, 2, 0), MAX_COPIES)
+        spades = number_after(work, root, letter_of(choice, 3, 0), MAX_COPIES)
+        words = WORDS[clubs], WORDS[diamonds], WORDS[hearts], WORDS[spades]
+        if meets_layer(work, BACKWARD + 1, words):
+            return True
     return False
 
 
@@ -100,20 +200,34 @@ def _write_group(meld: Any, rank: int, suits: int) -> None:
 def _find_run(work: Any, meld: Any, suit: int, rank: int) -> bool:
     """Keeps the longest run that begins at a card, or ends high at an ace."""
     num_ranks = work["num_ranks"]
-    has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS
-    longest = num_ranks - rank
-    if has_high_ace and rank > 0:
-        longest += 1
-    for length in range(longest, 2, -1):
+    for length in range(_length_from(work, suit, rank, 1), 2, -1):
         _write_run(meld, suit, rank, length, num_ranks)
         if _keep(work, meld):
             return True
-    if has_high_ace and rank == 0:
-        for length in range(num_ranks, 2, -1):
+    if num_ranks >= FIRST_HIGH_ACE_RANKS and rank == 0:
+        for length in range(1 + _length_from(work, suit, num_ranks - 1, -1), 2, -1):
             _write_run(meld, suit, num_ranks + 1 - length, length, num_ranks)
             if _keep(work, meld):
                 return True
     return False
+
+
+@kernel
+def _length_from(work: Any, suit: int, rank: int, direction: int) -> int:
+    """Returns how many cards in a row are left from one on, up (1) or down (-1).
+
+    Up, the ace follows the last rank; down, it is not reached.
+    """
+    num_ranks, length, at = work["num_ranks"], 0, rank
+    while 0 <= at < num_ranks and work["must"][suit * NUM_RANKS + at] > 0:
+        if direction < 0 and at == 0:
+            break
+        length += 1
+        at += direction
+    has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS and rank > 0
+    if at == num_ranks and has_high_ace and work["must"][suit * NUM_RANKS] > 0:
+        length += 1
+    return length
 
 
 @kernel
@@ -145,7 +259,8 @@ def arrange(work: Any, near: Any, melds: Any) -> int:
         work["may"][card] = 0
     work["jokers_low"], work["jokers_high"] = 0, 0
     melds[:] = NO_CARD
-    if not is_completable(work):
+    _begin(work)
+    if not _splits(work):
         return -1
     count = 0
     for at in range(MAX_MELDS):

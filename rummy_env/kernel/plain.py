@@ -47,12 +47,12 @@ def begin_plain(work: Work) -> None:
             find_alone(work)
             work["may_miss"] = work["jokers_high"]
     has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
-    _begin_at(work, 0, AT_ROOT if has_high_ace else AT_ROOT_LOW)
-    _begin_at(work, BACKWARD + work["num_ranks"], AT_ACCEPT)
+    begin_at(work, 0, AT_ROOT if has_high_ace else AT_ROOT_LOW)
+    begin_at(work, BACKWARD + work["num_ranks"], AT_ACCEPT)
 
 
 @kernel
-def _begin_at(work: Work, row: int, number: int) -> None:
+def begin_at(work: Work, row: int, number: int) -> None:
     """Makes a layer of one node, the same set in all suits."""
     for suit in range(NUM_SUITS):
         work["plain_numbers"][row, 0, suit] = number

@@ -116,6 +116,7 @@ WORKSPACE: Final = np.dtype(
         ("most_plain", _WHOLE),  # nodes that a layer keeps, or 0 to keep all
         ("is_cut", _WHOLE),  # whether nodes were dropped for that
         ("plain_counts", _WHOLE, (2 * NUM_LAYERS + 2,)),
+        ("stale", _WHOLE),  # the highest rank whose layer is outdated, or -1 (`layout`)
         ("needs_two", _WHOLE),  # whether one joker alone is known not to complete
         ("place", _WHOLE),  # the row that the node looked at steps to
         ("node", _WHOLE, (NUM_SUITS,)),  # where the steps of the node looked at stand
