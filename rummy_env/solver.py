@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from rummy_env.actions import ACTION_NAMES, LAY, NAME_JOKER, NUM_ACTIONS, TAKE
 from rummy_env.cards import (
+    CARD_NAMES,
     JOKER,
+    JOKER_MARK,
     NUM_CARD_TYPES,
     NUM_RANKS,
     card_name,
     format_meld,
     parse_card,
-    parse_hand,
     parse_meld,
     rank_of,
     suit_of,
@@ -103,20 +104,34 @@ def card_texts(cards: Table) -> list[str]:
     return texts
 
 
+_TABLE_WORDS: Final = {
+    mark + name: card + NUM_CARD_TYPES * len(mark)
+    for mark in ("", JOKER_MARK)
+    for card, name in enumerate(CARD_NAMES)
+}
+"""What may lie on a table, as a word: real cards first, then jokers by name."""
+
+
 def table_counts(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Returns the real cards and the named jokers of a table, int64 `[52]` each.
 
     Raises:
         NotationError: A word is no card, or a joker has no name.
     """
-    real = np.zeros(NUM_CARD_TYPES, dtype=np.int64)
-    named = np.zeros(NUM_CARD_TYPES, dtype=np.int64)
+    counts = [0] * len(_TABLE_WORDS)
     for text in card_texts(table):
-        for card, is_joker in parse_meld(text):
-            if card == JOKER:
-                raise PositionError("a joker on the table needs a name, as in '*7c'")
-            (named if is_joker else real)[card] += 1
-    return real, named
+        for word in text.split():
+            place = _TABLE_WORDS.get(word)
+            if place is None:
+                parse_meld(word)  # says what is wrong with it
+            else:
+                counts[place] += 1
+    both = np.array(counts, dtype=np.int64)
+    return both[:NUM_CARD_TYPES], both[NUM_CARD_TYPES:]
+
+
+_HAND_WORDS: Final = {name: card for card, name in enumerate((*CARD_NAMES, JOKER_MARK))}
+"""What may be in a hand, as a word."""
 
 
 def hand_counts(hand: Hand) -> NDArray[np.int64]:
@@ -125,11 +140,12 @@ def hand_counts(hand: Hand) -> NDArray[np.int64]:
     Raises:
         NotationError: A word is no card.
     """
-    counts = np.zeros(NUM_CARD_TYPES + 1, dtype=np.int64)
+    counts = [0] * (NUM_CARD_TYPES + 1)
     for text in card_texts(hand):
-        for card in parse_hand(text):
-            counts[card] += 1
-    return counts
+        for word in text.split():
+            card = _HAND_WORDS.get(word)
+            counts[parse_card(word) if card is None else card] += 1
+    return np.array(counts, dtype=np.int64)
 
 
 _RANKS_OF_CARDS: Final = np.arange(NUM_CARD_TYPES) % NUM_RANKS
@@ -150,7 +166,8 @@ def check_counts(
         PositionError: Too many copies of a card, or one that is not in play.
     """
     is_out = (real > 0) & (num_ranks <= _RANKS_OF_CARDS)
-    for card in np.flatnonzero(is_out | (real > packs)):
+    is_wrong = is_out | (real > packs)
+    for card in np.flatnonzero(is_wrong) if is_wrong.any() else ():
         name = card_name(int(card))
         if is_out[card]:
             raise PositionError(f"{name} is not in play with num_ranks={num_ranks}")
@@ -213,14 +230,13 @@ def load(
     check_num_ranks(num_ranks)
     real, named = table_counts(table)
     held = hand_counts(hand)
-    real_locked, fixed = table_counts(locked)
-    if real_locked.any() or (fixed > named).any():
-        raise PositionError("`locked` names jokers that lie on the table, as '*7c'")
+    is_any_locked = not isinstance(locked, str) or locked != ""
+    fixed = _locked_counts(locked, named) if is_any_locked else _NO_CARDS
     waiting = 0 if pending is None else 1
     jokers = int(named.sum() + held[JOKER]) + waiting
     check_counts(real + held[:JOKER], jokers, num_ranks)
-    for card in np.flatnonzero(named):
-        check_counts(np.eye(NUM_CARD_TYPES, dtype=np.int64)[card], 0, num_ranks)
+    if named.any():
+        check_counts((named > 0).astype(np.int64), 0, num_ranks)
     is_name = isinstance(pending, str) and parse_card(pending) != JOKER
     if pending is not None and not is_name:
         raise PositionError("`pending` is the old name of a joker, as '7c'")
@@ -235,6 +251,17 @@ def load(
     work["num_ranks"] = num_ranks
     work["wanted_names"] = NUM_CARD_TYPES
     return works
+
+
+_NO_CARDS: Final = np.zeros(NUM_CARD_TYPES, dtype=np.int64)
+
+
+def _locked_counts(locked: Table, named: NDArray[Any]) -> NDArray[np.int64]:
+    """Returns the jokers that were named this turn, checked against those named."""
+    real, fixed = table_counts(locked)
+    if real.any() or (fixed > named).any():
+        raise PositionError("`locked` names jokers that lie on the table, as '*7c'")
+    return fixed
 
 
 def _is_meld(cards: Sequence[int], num_ranks: int) -> bool:
@@ -273,15 +300,14 @@ def near_melds(
     return old, melds
 
 
-def _keep_jokers(
-    meld: list[int], old: list[_Meld], names: NDArray[Any]
-) -> _Meld | None:
+def _keep_jokers(meld: list[int], old: list[_Meld], names: list[int]) -> _Meld | None:
     """Returns a meld as it lay before, if it did with jokers, and uses up both."""
     for before in old:
         jokers = [card for card, is_joker in before if is_joker]
         is_same = [card for card, _ in before] == meld
-        if is_same and jokers and (names[jokers] > 0).all():
-            names[jokers] -= 1
+        if is_same and jokers and all(names[card] > 0 for card in jokers):
+            for card in jokers:
+                names[card] -= 1
             old.remove(before)
             return before
     return None
@@ -295,13 +321,16 @@ def _format_layout(
     Copies of a card are alike, so which of them is the joker is free: a joker in a
     meld that stands stays there, for the eye.
     """
-    names = named.copy()
+    names = named.tolist()
+    if not any(names):
+        return [" ".join([CARD_NAMES[card] for card in meld]) for meld in melds]
     layout = [_keep_jokers(meld, old, names) for meld in melds]
     texts = []
     for meld, before in zip(melds, layout, strict=True):
-        cards = before or [(card, bool(names[card] > 0)) for card in meld]
+        cards = before or [(card, names[card] > 0) for card in meld]
         if before is None:
-            names[[card for card, is_joker in cards if is_joker]] -= 1
+            for card, is_joker in cards:
+                names[card] -= is_joker
         texts.append(format_meld(cards))
     return texts
 
@@ -310,12 +339,15 @@ def arrange_loaded(
     works: NDArray[Any], near: Iterable[str] | None = None
 ) -> list[str] | None:
     """Returns a layout of the table of a workspace's question, or None."""
-    old, kept = near_melds(() if near is None else near, int(works[0]["num_ranks"]))
-    melds = new_melds()
+    old: list[_Meld] = []
+    kept, melds = new_melds(), new_melds()
+    if near is not None:
+        old, kept = near_melds(near, int(works[0]["num_ranks"]))
     count = calls.arrange(works, kept, melds)
     if count < 0:
         return None
-    found = [[int(card) for card in meld if card != NO_CARD] for meld in melds[:count]]
+    rows = melds[:count].tolist()
+    found = [[card for card in row if card != NO_CARD] for row in rows]
     return _format_layout(found, works[0]["named"], old)
 
 

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rummy_env.kernel import best, completion, encode, layout, payoff, turn
-from rummy_env.kernel.jit import ADDRESSES, addresses, entry
+from rummy_env.kernel.jit import ADDRESSES, LATE, OUTLINED, addresses, entry
 from rummy_env.kernel.subsets import NEXT
 from rummy_env.kernel.workspace import CAPACITY, WORKSPACE
 
 NO_ACTION: Final = -1
+_LATE_AT: Final = OUTLINED.index(LATE[0])
 
 
 def new_workspaces(
@@ -114,7 +115,8 @@ def _find_best(works: Any, objective: int, old: int) -> int:
 
 def find_best(works: NDArray[Any], objective: int, old: int) -> int:
     """See `best.find_best`; compiles it the first time."""
-    works[ADDRESSES] = addresses(WORKSPACE, with_late=True)
+    if works[0][ADDRESSES][_LATE_AT] == 0:
+        works[ADDRESSES] = addresses(WORKSPACE, with_late=True)
     return int(_find_best(works, objective, old))
 
 

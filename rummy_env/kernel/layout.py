@@ -44,9 +44,12 @@ _SUIT_SETS: Final = np.array([15, 7, 11, 13, 14], dtype=np.int64)
 """Sets of suits that make a group, bits, the full one first."""
 
 
+_BLANK: Final = np.full((MAX_MELDS, MAX_MELD), NO_CARD, dtype=np.int64)
+
+
 def new_melds() -> np.ndarray:
     """Returns room for a layout: card types, int64 `[35, 13]`, blank."""
-    return np.full((MAX_MELDS, MAX_MELD), NO_CARD, dtype=np.int64)
+    return _BLANK.copy()
 
 
 @kernel
