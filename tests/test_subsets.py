@@ -17,11 +17,13 @@ from rummy_env.kernel.automaton import (
     NO_LETTER,
     ROOT,
     ROOT_LOW,
+    VIRGIN,
     accepts,
     successor,
 )
 from rummy_env.kernel.subsets import (
     AT_ACCEPT,
+    AT_NOTHING,
     AT_ROOT,
     AT_ROOT_LOW,
     BACK,
@@ -110,6 +112,7 @@ def test_walks_begin_with_their_sets() -> None:
     assert WORDS[AT_ROOT] == ROOT
     assert WORDS[AT_ROOT_LOW] == ROOT_LOW
     assert WORDS[AT_ACCEPT] == ACCEPT
+    assert WORDS[AT_NOTHING] == VIRGIN
     assert NEXT.shape == (NUM_LETTERS * NUM_TURNS * NUM_SETS,)
 
 

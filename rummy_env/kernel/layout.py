@@ -8,8 +8,11 @@ high run only when aces are all that is tried.
 
 **Asking.** What is left has no card below some rank, so it splits iff a walk backward
 (`plain`) comes down to that rank with no run open. A meld taken changes that walk from
-its highest card on down only; the layers above stand. With one pack, where walks take
-no time (`single`), and where a layer does not fit, `walk` is asked instead.
+its highest card on down only; the layers above stand. And of a run from the lowest
+card, one walk forward tells every length: with a card of each rank taken it reaches
+the rank behind, where the rest, untouched, has its layer of the walk backward. With
+one pack, where walks take no time (`single`), and where a layer does not fit, `walk`
+is asked instead, meld by meld.
 """
 
 from __future__ import annotations
@@ -20,13 +23,14 @@ import numpy as np
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS, MAX_CARDS
-from rummy_env.kernel.automaton import MAX_COPIES
+from rummy_env.kernel.automaton import MAX_COPIES, VIRGIN
 from rummy_env.kernel.choices import fill_choices, find_room, letter_of
 from rummy_env.kernel.completion import is_completable
 from rummy_env.kernel.jit import kernel
-from rummy_env.kernel.plain import advance_plain, begin_at, meets_layer
+from rummy_env.kernel.plain import advance_plain, begin_at, joins_layer, meets_layer
 from rummy_env.kernel.subsets import (
     AT_ACCEPT,
+    AT_NOTHING,
     AT_ROOT,
     AT_ROOT_LOW,
     WORDS,
@@ -150,14 +154,19 @@ def _walk_down(work: Any, first: int) -> int:
 @kernel
 def _starts_anew(work: Any, rank: int) -> bool:
     """Tells whether runs may all begin at a rank or after it."""
-    return meets_layer(work, BACKWARD + rank, (1, 1, 1, 1))
+    return meets_layer(work, BACKWARD + rank, (VIRGIN, VIRGIN, VIRGIN, VIRGIN))
+
+
+@kernel
+def _root(work: Any) -> int:
+    """Returns the number of the set that a walk forward begins with."""
+    return AT_ROOT if work["num_ranks"] >= FIRST_HIGH_ACE_RANKS else AT_ROOT_LOW
 
 
 @kernel
 def _starts_at_ace(work: Any) -> bool:
     """Tells whether some choice for the aces meets the layer behind them."""
-    has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
-    root = AT_ROOT if has_high_ace else AT_ROOT_LOW
+    root = _root(work)
     for at in range(work["num_steps"][0]):
         choice = work["choices"][0, at, 0]
         clubs = number_after(work, root, letter_of(choice, 0, 0), MAX_COPIES)
@@ -201,17 +210,105 @@ def _write_group(meld: Any, rank: int, suits: int) -> None:
 
 @kernel
 def _find_run(work: Any, meld: Any, suit: int, rank: int) -> bool:
-    """Keeps the longest run that begins at a card, or ends high at an ace."""
-    num_ranks = work["num_ranks"]
+    """Keeps the longest run that begins at a card."""
     for length in range(_length_from(work, suit, rank, 1), 2, -1):
-        _write_run(meld, suit, rank, length, num_ranks)
+        _write_run(meld, suit, rank, length, work["num_ranks"])
         if _keep(work, meld):
             return True
-    if num_ranks >= FIRST_HIGH_ACE_RANKS and rank == 0:
-        for length in range(1 + _length_from(work, suit, num_ranks - 1, -1), 2, -1):
-            _write_run(meld, suit, num_ranks + 1 - length, length, num_ranks)
-            if _keep(work, meld):
-                return True
+    return False
+
+
+@kernel
+def _find_high_run(work: Any, meld: Any, suit: int, rank: int) -> bool:
+    """Keeps the longest run that ends at a card, if that is an ace that can be high."""
+    num_ranks = work["num_ranks"]
+    if rank > 0 or num_ranks < FIRST_HIGH_ACE_RANKS:
+        return False
+    for length in range(1 + _length_from(work, suit, num_ranks - 1, -1), 2, -1):
+        _write_run(meld, suit, num_ranks + 1 - length, length, num_ranks)
+        if _keep(work, meld):
+            return True
+    return False
+
+
+@kernel
+def _take_lowest(work: Any, meld: Any, suit: int, rank: int) -> bool:
+    """Takes a meld of the lowest card left as `arrange` does, by walks.
+
+    Returns:
+        False if a layer is too wide, and nothing is taken.
+    """
+    if not _begin_after(work, rank):
+        return False
+    length = _longest_run(work, suit, rank)
+    if length >= 3:
+        _write_run(meld, suit, rank, length, work["num_ranks"])
+        return _can_take(work, meld)
+    if length < 0 or _find_high_run(work, meld, suit, rank):
+        return length == 0
+    return _begin_after(work, rank) and _take_group(work, meld, suit, rank)
+
+
+@kernel
+def _begin_after(work: Any, rank: int) -> bool:
+    """Prepares a walk forward from a rank, the lowest left; False if one is too wide.
+
+    All layers behind the rank are those of what is left then.
+    """
+    if work["packs"] == 1 or _walk_down(work, rank + 1) < 0:
+        return False
+    work["stale"] = min(work["stale"], rank)
+    begin_at(work, rank, _root(work) if rank == 0 else AT_NOTHING)
+    return True
+
+
+@kernel
+def _longest_run(work: Any, suit: int, rank: int) -> int:
+    """Returns the length of the longest run from a card after which the rest splits.
+
+    Returns:
+        The length; 0 if there is none, -1 if a layer is too wide.
+    """
+    longest, length, fits = 0, _length_from(work, suit, rank, 1), True
+    for at in range(rank, rank + length):
+        work["must"][suit * NUM_RANKS + at] -= 1
+    for at in range(rank, rank + length):
+        fits = fits and _step_forward(work, at)
+        if fits and at >= rank + 2 and _joins(work, at + 1):
+            longest = at + 1 - rank
+    for at in range(rank, rank + length):
+        work["must"][suit * NUM_RANKS + at] += 1
+    return longest if fits else -1
+
+
+@kernel
+def _take_group(work: Any, meld: Any, suit: int, rank: int) -> bool:
+    """Takes the largest group with a card after which the rest splits."""
+    for at in range(len(_SUIT_SETS)):
+        if (_SUIT_SETS[at] >> suit) & 1:
+            _write_group(meld, rank, _SUIT_SETS[at])
+            if _can_take(work, meld):
+                if _step_forward(work, rank) and _joins(work, rank + 1):
+                    return True
+                _put_back(work, meld)
+    return False
+
+
+@kernel
+def _step_forward(work: Any, rank: int) -> bool:
+    """Fills the forward layer behind a rank; False if it is too wide."""
+    fill_choices(work, rank)
+    return advance_plain(work, rank, rank + 1, rank + 1)
+
+
+@kernel
+def _joins(work: Any, rank: int) -> bool:
+    """Tells whether the layers before a rank, forward and backward, join."""
+    for index in range(work["plain_counts"][rank]):
+        for suit in range(NUM_SUITS):
+            work["zero"][suit] = work["plain"][rank, index, suit]
+        if joins_layer(work, BACKWARD + rank):
+            return True
     return False
 
 
@@ -245,6 +342,14 @@ def _find_group(work: Any, meld: Any, suit: int, rank: int) -> bool:
 
 
 @kernel
+def _find_lowest(work: Any, meld: Any, suit: int, rank: int) -> None:
+    """Takes a meld of the lowest card left, meld by meld."""
+    if not _find_run(work, meld, suit, rank):
+        if not _find_high_run(work, meld, suit, rank):
+            _find_group(work, meld, suit, rank)
+
+
+@kernel
 def arrange(work: Any, near: Any, melds: Any) -> int:
     """Splits the table of the question, jokers counted as named, into melds.
 
@@ -275,6 +380,9 @@ def arrange(work: Any, near: Any, melds: Any) -> int:
         if card == NO_CARD:
             return count
         suit, rank = card // NUM_RANKS, card % NUM_RANKS
-        if not _find_run(work, melds[count], suit, rank):
-            _find_group(work, melds[count], suit, rank)
+        meld = melds[count]
+        if _take_lowest(work, meld, suit, rank):
+            work["stale"] = max(work["stale"], _highest_rank(meld))
+        else:
+            _find_lowest(work, meld, suit, rank)
         count += 1

@@ -127,8 +127,10 @@ NEXT: Final = _all_steps().ravel()
 An empty set has the number 0 forward and `_FIRST_BACKWARD` backward."""
 AT_ROOT: Final = int(np.searchsorted(_FORWARD, ROOT))
 AT_ROOT_LOW: Final = int(np.searchsorted(_FORWARD, ROOT_LOW))
+AT_NOTHING: Final = int(np.searchsorted(_FORWARD, VIRGIN))
 AT_ACCEPT: Final = int(np.searchsorted(_BACKWARD, ACCEPT)) + _FIRST_BACKWARD
-"""The numbers of the sets that walks begin with."""
+"""The numbers of the sets that walks begin with: before the ace, after it if there was
+no card, and, backward, behind the last rank."""
 
 
 @inlined
