@@ -173,10 +173,14 @@ def _encode_cards(state: Any, config: Any, player: int, out: Any) -> None:
     jokers = config[JOKERS_AT] - hand[JOKER]
     for card in range(NUM_CARD_TYPES):
         unseen = packs - hand[card] - table[card]
-        is_in_play = card % NUM_RANKS < num_ranks
-        out[_UNSEEN + card] = is_in_play & (unseen > 0)
-        out[_UNSEEN + NUM_CARD_TYPES + card] = is_in_play & (unseen > 1)
+        out[_UNSEEN + card] = unseen > 0
+        out[_UNSEEN + NUM_CARD_TYPES + card] = unseen > 1
         jokers -= named[card]
+    for suit in range(NUM_SUITS):
+        for rank in range(num_ranks, NUM_RANKS):
+            card = suit * NUM_RANKS + rank
+            out[_UNSEEN + card] = 0.0
+            out[_UNSEEN + NUM_CARD_TYPES + card] = 0.0
     if state["pending"] != NOT_PENDING:
         out[_RELEASED + int(state["pending"])] = 1.0
         jokers -= 1
