@@ -11,7 +11,7 @@ the copies of one suit asks for one more card: the second word of a choice.
 from __future__ import annotations
 
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from rummy_env.kernel.groups import (
     BOX_HIGH,
     BOX_KIND,
     BOX_KINDS,
+    BOX_LOW,
     BOXES_SHORT_OF,
     MAX_GROUPS,
     NUM_BOX_KINDS,
@@ -119,6 +120,91 @@ def letter_of(choice: int, suit: int, level: int) -> int:
     return (choice >> ((suit * NUM_LEVELS + level) * _LETTER_BITS)) & _LETTER_MASK
 
 
+_PAIRS: Final = tuple((must, may) for must in range(3) for may in range(3 - must))
+"""Copies that must lie and that may, two at most together: nearly all cards."""
+_NUM_PAIRS: Final = len(_PAIRS)
+_PAIR_OF: Final = np.array(
+    [
+        [
+            _PAIRS.index((must, may)) if (must, may) in _PAIRS else -1
+            for may in range(_NUM_COUNTS)
+        ]
+        for must in range(_NUM_COUNTS)
+    ],
+    dtype=np.int64,
+)
+
+
+class _Listed(NamedTuple):
+    """The choices of all ranks whose cards are `_PAIRS`, without free jokers.
+
+    Attributes:
+        words: The choices and those with one more card, int64 `[all, 2]`.
+        first: Where those of each rank begin, by its four pairs, and the end.
+        num_steps: How many of them steps need.
+        most_groups: The most groups of any.
+    """
+
+    words: NDArray[np.int64]
+    first: NDArray[np.int64]
+    num_steps: NDArray[np.int64]
+    most_groups: NDArray[np.int64]
+
+
+def _list_choices() -> _Listed:
+    """Returns the choices of all ranks with two copies of a card at most."""
+    pairs = np.array(list(product(_PAIRS, repeat=NUM_SUITS)), dtype=np.int64)
+    must, may = pairs[:, :, 0], pairs[:, :, 1]
+    fits = (must + may)[:, None, :] >= BOX_LOW[None]  # [ranks, boxes, suits]
+    is_choice = fits.all(axis=2)
+    rank, box = np.nonzero(is_choice)
+    words = np.zeros((len(rank), 2), dtype=np.int64)
+    for suit in range(NUM_SUITS):
+        row = (must[rank, suit] * _NUM_COUNTS + may[rank, suit]) * NUM_BOX_KINDS
+        at, shift = row + BOX_KIND[box, suit], suit * _SUIT_BITS
+        words[:, 0] |= _LETTERS_IN[at] << shift
+        words[:, 1] |= _LETTERS_IN_MORE[at] << shift
+    needed = is_choice & (BOX_HIGH <= must.max(axis=1)[:, None])
+    return _Listed(
+        words=words,
+        first=np.concatenate([[0], np.cumsum(is_choice.sum(axis=1))]),
+        num_steps=needed.sum(axis=1),
+        most_groups=np.where(is_choice, BOX_HIGH, 0).max(axis=1),
+    )
+
+
+_LISTED: Final = _list_choices()
+_WORDS_LISTED: Final = _LISTED.words
+_FIRST_LISTED: Final = _LISTED.first
+_STEPS_LISTED: Final = _LISTED.num_steps
+_GROUPS_LISTED: Final = _LISTED.most_groups
+
+
+@kernel
+def _copy_choices(work: Work, rank: int) -> bool:
+    """Lists the choices of a rank from `_LISTED`; False if they are not there."""
+    if work["jokers_high"] > 0:
+        return False
+    key, is_listed = 0, True
+    for suit in range(NUM_SUITS):
+        card = suit * NUM_RANKS + rank
+        pair = _PAIR_OF[work["must"][card], work["may"][card]]
+        is_listed = is_listed and pair >= 0
+        key = key * _NUM_PAIRS + pair
+    if not is_listed:
+        return False
+    first = _FIRST_LISTED[key]
+    count = _FIRST_LISTED[key + 1] - first
+    for at in range(count):
+        work["choices"][rank, at, 0] = _WORDS_LISTED[first + at, 0]
+        work["choices"][rank, at, 1] = _WORDS_LISTED[first + at, 1]
+    work["num_plain"][rank] = count
+    work["num_choices"][rank] = count
+    work["num_steps"][rank] = _STEPS_LISTED[key]
+    work["most_groups"][rank] = _GROUPS_LISTED[key]
+    return True
+
+
 @kernel
 def present_copies(work: Work, card: int) -> int:
     """Returns how many copies of a card may come to lie, free jokers not counted."""
@@ -132,6 +218,8 @@ def fill_choices(work: Work, rank: int) -> None:
     First the *plain* ones, which need no joker; of these first the ones that steps need
     (`_num_needed`).
     """
+    if _copy_choices(work, rank):
+        return
     jokers, total, most = work["jokers_high"], work["jokers_high"], 0
     none, one, two = ALL_BOXES, 0, 0
     for suit in range(NUM_SUITS):
