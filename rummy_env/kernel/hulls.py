@@ -33,9 +33,13 @@ Work = Any
 @kernel
 def tighten_keep(work: Work) -> None:
     """Takes from `keep` what no walk from the other end meets, the choices prepared."""
-    for suit in range(NUM_SUITS):
-        _tighten_backward(work, suit)
-        _tighten_forward(work, suit)
+    _walk_suits(work, work["jokers_high"])
+    keep = work["keep"]
+    for rank in range(work["num_ranks"]):
+        before, after = rank + 1, BACKWARD + rank + 1
+        for suit in range(NUM_SUITS):
+            keep[before, suit] &= WORDS[work["hull_after"][rank, suit]]
+            keep[after, suit] &= WORDS[work["hull_before"][rank + 1, suit]]
 
 
 @kernel
@@ -46,64 +50,56 @@ def find_alone(work: Work) -> None:
     backward, to which it comes without one. A joker of another suit may make further
     groups, which counts.
     """
-    num_ranks, keep, alone = work["num_ranks"], work["keep"], work["alone"]
-    has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS
+    _walk_suits(work, 0)
+    keep, alone = work["keep"], work["alone"]
+    for rank in range(work["num_ranks"]):
+        before, after = rank + 1, BACKWARD + rank + 1
+        for suit in range(NUM_SUITS):
+            ends = WORDS[work["hull_after"][rank, suit]]
+            begins = WORDS[work["hull_before"][rank + 1, suit]]
+            alone[before, suit] = keep[before, suit] & ends
+            alone[after, suit] = keep[after, suit] & begins
+
+
+@kernel
+def _walk_suits(work: Work, jokers: int) -> None:
+    """Writes the sets that each suit by itself can have, from both ends, as numbers.
+
+    Args:
+        work: The workspace, the choices prepared.
+        jokers: How many may be placed at each rank of each suit.
+    """
+    num_ranks, before, after = (
+        work["num_ranks"],
+        work["hull_before"],
+        work["hull_after"],
+    )
+    has_high_ace, last = num_ranks >= FIRST_HIGH_ACE_RANKS, num_ranks - 1
     for suit in range(NUM_SUITS):
-        number, back = AT_ROOT if has_high_ace else AT_ROOT_LOW, AT_ACCEPT
-        for rank in range(num_ranks):
-            room = work["room"][rank + 1, suit]
-            number = number_after(work, number, _own_letter(work, rank, suit), room)
-            place = BACKWARD + rank + 1
-            alone[place, suit] = keep[place, suit] & WORDS[number]
-        for rank in range(num_ranks - 1, -1, -1):
-            alone[rank + 1, suit] = keep[rank + 1, suit] & WORDS[back]
-            back = number_after(work, back, _own_letter(work, rank, suit), BACK)
-
-
-@kernel
-def _own_letter(work: Work, rank: int, suit: int) -> int:
-    """Returns the interval of a suit without a joker in it, whatever the choice."""
-    card = suit * NUM_RANKS + rank
-    low = max(0, work["must"][card] - work["most_groups"][rank])
-    return letter_between(low, present_copies(work, card))
-
-
-@kernel
-def _widest_letter(work: Work, rank: int, suit: int) -> int:
-    """Returns an interval that contains those of a suit in all choices of a rank."""
-    return _letter_with(work, rank, suit, 0)
-
-
-@kernel
-def _letter_with(work: Work, rank: int, suit: int, more: int) -> int:
-    """Returns the same with so many more cards from the hand asked for."""
-    card = suit * NUM_RANKS + rank
-    high = min(MAX_COPIES, present_copies(work, card) + work["jokers_high"])
-    low = max(0, work["must"][card] + more - work["most_groups"][rank])
-    return letter_between(low, high)
-
-
-@kernel
-def _tighten_backward(work: Work, suit: int) -> None:
-    """Takes from one suit's backward sets what no walk forward meets."""
-    num_ranks, keep = work["num_ranks"], work["keep"]
-    number = AT_ROOT if num_ranks >= FIRST_HIGH_ACE_RANKS else AT_ROOT_LOW
+        before[0, suit] = AT_ROOT if has_high_ace else AT_ROOT_LOW
+        after[last, suit] = AT_ACCEPT
     for rank in range(num_ranks):
-        work["hull_before"][rank, suit] = number
-        letter = _widest_letter(work, rank, suit)
-        number = number_after(work, number, letter, work["room"][rank + 1, suit])
-        keep[BACKWARD + rank + 1, suit] &= WORDS[number]
+        for suit in range(NUM_SUITS):
+            letter, turn = (
+                _widest_letter(work, rank, suit, jokers),
+                work["room"][rank + 1, suit],
+            )
+            work["widest"][rank, suit] = letter
+            number = before[rank, suit]
+            before[rank + 1, suit] = number_after(work, number, letter, turn)
+    for rank in range(last, 0, -1):
+        for suit in range(NUM_SUITS):
+            letter, number = work["widest"][rank, suit], after[rank, suit]
+            after[rank - 1, suit] = number_after(work, number, letter, BACK)
 
 
 @kernel
-def _tighten_forward(work: Work, suit: int) -> None:
-    """Takes from one suit's forward sets what no walk backward meets."""
-    num_ranks, keep = work["num_ranks"], work["keep"]
-    number = AT_ACCEPT
-    for rank in range(num_ranks - 1, -1, -1):
-        work["hull_after"][rank, suit] = WORDS[number]
-        keep[rank + 1, suit] &= WORDS[number]
-        number = number_after(work, number, _widest_letter(work, rank, suit), BACK)
+def _widest_letter(work: Work, rank: int, suit: int, jokers: int) -> int:
+    """Returns an interval that contains those of a suit in all choices of a rank."""
+    card = suit * NUM_RANKS + rank
+    high = min(MAX_COPIES, present_copies(work, card) + jokers)
+    low = max(0, work["must"][card] - work["most_groups"][rank])
+    return letter_between(low, high)
 
 
 @kernel
@@ -116,9 +112,10 @@ def drop_outside_hulls(work: Work) -> None:
         for rank in range(work["num_ranks"]):
             card = suit * NUM_RANKS + rank
             if is_lay_open(work, card):
-                letter = _letter_with(work, rank, suit, 1)
+                least = work["must"][card] + 1 - work["most_groups"][rank]
+                letter = letter_between(max(0, least), present_copies(work, card))
                 room = work["room"][rank + 1, suit]
                 before = work["hull_before"][rank, suit]
-                after = WORDS[number_after(work, before, letter, room)]
-                if after & work["hull_after"][rank, suit] == 0:
+                behind = WORDS[number_after(work, before, letter, room)]
+                if behind & WORDS[work["hull_after"][rank, suit]] == 0:
                     work["may"][card] = 0

@@ -137,9 +137,11 @@ WORKSPACE: Final = np.dtype(
         ("alone", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # of those: that need no joker
         ("may_miss", _WHOLE),  # how many suits of a step may miss these
         ("has_hulls", _WHOLE),  # whether the next two are those of the question
-        ("hull_before", _WHOLE, (NUM_RANKS, NUM_SUITS)),  # ... that a suit can have,
-        # numbered
-        ("hull_after", _WHOLE, (NUM_RANKS, NUM_SUITS)),  # ... and go on from (`hulls`)
+        # the sets of elements that a suit can have by itself before a rank, and those
+        # that it comes to an end from behind one, as numbers (`hulls`)
+        ("hull_before", _WHOLE, (NUM_LAYERS, NUM_SUITS)),
+        ("hull_after", _WHOLE, (NUM_RANKS, NUM_SUITS)),
+        ("widest", _WHOLE, (NUM_RANKS, NUM_SUITS)),  # what they may do at each rank
         (
             "nodes",
             _WHOLE,
