@@ -120,6 +120,29 @@ def _suits_that_join(
 
 
 @kernel
+def _suits_able(work: Work, rank: int, suit_of: int, row: int, wanted: int) -> int:
+    """Returns the suits in which a joker may make any choice join a layer.
+
+    Quickly, by what each suit may do at the rank at the widest (`hulls`): a suit that
+    misses the layer even so must have the joker.
+
+    Args:
+        work: The workspace, looking at a node.
+        rank: The rank stepped over.
+        suit_of: A suit that has one more card, of which nothing is known, or NO_SUIT.
+        row: The layer.
+        wanted: Suits, as bits.
+    """
+    able = wanted
+    if work["may_miss"] < NUM_SUITS:
+        for suit in range(NUM_SUITS):
+            word = image(work, suit, work["widest"][rank, suit])
+            if word & work["plain"][row, HULL, suit] == 0 and suit != suit_of:
+                able &= 1 << suit
+    return able
+
+
+@kernel
 def _suits_in_layer(work: Work, row: int, able: int) -> int:
     """Returns the suits in which a joker makes the step read join a node of a layer."""
     zero, one, found = work["zero"], work["one"], 0
@@ -138,8 +161,9 @@ def _joins_with_joker(work: Work, row: int, rank: int, other: int) -> bool:
     """Tells whether a joker at a rank joins two layers, one before, one behind it."""
     for index in range(work["plain_counts"][row]):
         look_at(work, row, index, rank + 1)
-        for at in range(work["num_choices"][rank]):
-            if _suits_that_join(work, rank, at, NO_SUIT, LAID, other, ALL_SUITS) != 0:
+        able = _suits_able(work, rank, NO_SUIT, other, ALL_SUITS)
+        for at in range(work["num_choices"][rank] if able != 0 else 0):
+            if _suits_that_join(work, rank, at, NO_SUIT, LAID, other, able) != 0:
                 return True
     return False
 
@@ -256,8 +280,9 @@ def mark_names(work: Work, is_more: bool) -> None:
             if wanted == 0:
                 break
             look_at(work, rank, index, rank + 1)
-            for at in range(work["num_choices"][rank]):
-                found = _suits_that_join(work, rank, at, NO_SUIT, LAID, other, wanted)
+            able = _suits_able(work, rank, NO_SUIT, other, wanted)
+            for at in range(work["num_choices"][rank] if able != 0 else 0):
+                found = _suits_that_join(work, rank, at, NO_SUIT, LAID, other, able)
                 for suit in range(NUM_SUITS):
                     if (found >> suit) & 1:
                         set_name(work, suit * NUM_RANKS + rank, is_more)
@@ -325,8 +350,9 @@ def _is_helped_at_rank(work: Work, card: int, kind: int) -> bool:
     other = BACKWARD + rank + 1
     for index in range(work["plain_counts"][rank]):
         look_at(work, rank, index, rank + 1)
-        for at in range(work["num_choices"][rank]):
-            if _suits_that_join(work, rank, at, suit, kind, other, ALL_SUITS) != 0:
+        able = _suits_able(work, rank, suit, other, ALL_SUITS)
+        for at in range(work["num_choices"][rank] if able != 0 else 0):
+            if _suits_that_join(work, rank, at, suit, kind, other, able) != 0:
                 return True
     return False
 
