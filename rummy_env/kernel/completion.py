@@ -151,13 +151,13 @@ def answer_open(work: Work) -> None:
     move one.
     If a card is new in the hand, all of them lay every copy of it (`memory`).
     """
-    is_found = work["grown"] == NOT_GROWN
-    if work["pending"] == 0 and not _has_one_joker(work):
+    is_found, num_cases = work["grown"] == NOT_GROWN, _num_cases(work)
+    if work["pending"] == 0 and not _has_one_joker(work, num_cases):
         _resolve_at_home(work)
         is_found = is_found or _find_new(work)
         if is_found:
             mark_at_home(work)
-    for case in range(_num_cases(work)):
+    for case in range(num_cases):
         if _is_of_use(work, case):
             is_new = not is_found and _find_new(work)
             is_found = is_found or is_new
@@ -171,7 +171,7 @@ def answer_open(work: Work) -> None:
 
 @kernel
 def _num_cases(work: Work) -> int:
-    """Returns how many cases there are in which a joker may move."""
+    """Resolves the first case; returns how many there are in which a joker may move."""
     num_conditional = resolve(work)
     if num_conditional == 0 and work["jokers_high"] == 0:
         return 0
@@ -179,16 +179,15 @@ def _num_cases(work: Work) -> int:
 
 
 @kernel
-def _has_one_joker(work: Work) -> bool:
-    """Tells whether one joker is to be placed, in all cases.
+def _has_one_joker(work: Work, num_cases: int) -> bool:
+    """Tells whether one joker is to be placed, in all cases, the first resolved.
 
     Then it pays to look for its place at once: the one that it has is one of them. Not
     so with one pack, where walks without a joker take a fraction of the time.
     """
     if work["packs"] == 1:
         return False
-    num_conditional = resolve(work)
-    return num_conditional == 0 and work["jokers_low"] == work["jokers_high"] == 1
+    return num_cases == 1 and work["jokers_low"] == work["jokers_high"] == 1
 
 
 @kernel
