@@ -339,12 +339,13 @@ class raw_env(AECEnv):  # type: ignore[misc]
         """
         self._check_agents()
         agent = self.agent_selection
-        terminated, truncated = self.terminations[agent], self.truncations[agent]
-        seen = None
-        if observe:
-            seen = self._see(self._seat_of[agent], not (terminated or truncated))
-        reward = self._cumulative_rewards[agent]
-        return seen, reward, terminated, truncated, self.infos[agent]
+        return (
+            self.observe(agent) if observe else None,
+            self._cumulative_rewards[agent],
+            self.terminations[agent],
+            self.truncations[agent],
+            self.infos[agent],
+        )
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterable[str]:
         """Returns the agents in the order in which they act, to be stepped each.
@@ -364,14 +365,13 @@ class raw_env(AECEnv):  # type: ignore[misc]
                 interrupted.
         """
         self._check_whole()
-        seat = self._seat(agent)
-        is_acting = agent == self.agent_selection and not self._is_finished(agent)
-        return self._see(seat, is_acting)
-
-    def _see(self, seat: int, is_acting: bool) -> Observation:
-        """Returns what a seat sees now; its mask is zeros unless it is to act."""
+        seat = self._seat_of.get(agent) if type(agent) is str else None
+        if seat is None:
+            seat = self._seat(agent)
         out = np.empty(SIZE, dtype=np.float32)
         calls.encode_player(self.record, self._options, seat, out)
+        is_over = self.terminations.get(agent, True) or self.truncations[agent]
+        is_acting = agent == self.agent_selection and not is_over
         mask = self._mask.copy() if is_acting else new_mask()
         return {"observation": out, "action_mask": mask}
 

@@ -9,14 +9,18 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from rummy_env import RuleConfig, State, solver
-from rummy_env.cards import CARD_NAMES
+from rummy_env.cards import CARD_NAMES, card_name, parse_card, rank_of, suit_of
+from rummy_env.kernel.workspace import CAPACITY
 from tests.near_legal import Deck, Table, hands, melds, tables, words
 from tests.positions import play, position
 from tests.reference.melds import (
@@ -26,6 +30,7 @@ from tests.reference.melds import (
     field_of,
     lowest_field,
     pack,
+    splits,
 )
 from tests.twins import is_layout_of
 
@@ -192,3 +197,89 @@ def test_another_table_is_noticed() -> None:
     ]
     with pytest.raises(AssertionError):
         play_alike(pair, random.Random(1))
+
+
+# wide enough for a layer of the walk that lays it out not to fit
+WIDE = [
+    "3c 4c 5c 6c 7c 8c 9c Tc Jc Qc Kc Ac",
+    "Td Jd Qd Kd Ad",
+    "Ad Ah As",
+    "Qh Kh Ah",
+    "9s Ts Js Qs Ks As",
+    "2c 2h 2s",
+    "2d 2h 2s",
+    "3c 4c 5c 6c",
+    "3d 4d 5d 6d 7d 8d",
+    "3d 4d 5d 6d",
+    "4h 5h 6h 7h 8h 9h Th",
+    "4h 5h 6h 7h",
+    "4s 5s 6s 7s 8s 9s",
+    "4s 5s 6s 7s",
+    "9h Th Jh Qh",
+    "Td Jd Qd",
+    "Js Qs Ks",
+    "Kc Kd Kh",
+]
+
+
+@cache
+def works_of(limit: int) -> NDArray[Any]:
+    """Returns a workspace whose layers have so many nodes at most."""
+    return solver.new_workspaces(limit=limit)
+
+
+def melds_tried(card: int, num_ranks: int) -> list[Meld]:
+    """Returns the melds that a layout tries for the lowest card left, in order."""
+    suit = [meld for meld in all_melds(num_ranks) if card in meld]
+    runs = [meld for meld in suit if rank_of(meld[0]) != rank_of(meld[1])]
+    low = [meld for meld in runs if meld[0] == card]
+    high = [meld for meld in runs if meld[-1] == card and rank_of(card) == 0]
+    groups = [meld for meld in suit if rank_of(meld[0]) == rank_of(meld[1])]
+    by_suits = [[0, 1, 2, 3], [0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
+    groups.sort(key=lambda meld: by_suits.index(sorted(map(suit_of, meld))))
+    return sorted(low, key=len)[::-1] + sorted(high, key=len)[::-1] + groups
+
+
+def layout_by_asking(bag: int, num_ranks: int) -> list[Meld] | None:
+    """Returns the layout of packed cards, every step asked of an oracle."""
+    if not splits(bag, num_ranks):
+        return None
+    layout = []
+    while bag:
+        cards = [c for c in range(52) if contains(bag, pack([c]))]
+        lowest = min(cards, key=lambda card: (rank_of(card), suit_of(card)))
+        layout.append(
+            next(
+                meld
+                for meld in melds_tried(lowest, num_ranks)
+                if contains(bag, pack(meld)) and splits(bag - pack(meld), num_ranks)
+            )
+        )
+        bag -= pack(layout[-1])
+    return layout
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    st.sampled_from([3, 4, 5, 7, 13]).flatmap(
+        lambda ranks: tables(Deck(ranks, 2, 0), 3, 30)
+    )
+)
+def test_a_layout_is_found_by_asking_however_wide_walks_may_be(table: Table) -> None:
+    num_ranks = table.deck.num_ranks
+    expected = layout_by_asking(pack(table.real.elements()), num_ranks)
+    found = expected and [" ".join(map(card_name, meld)) for meld in expected]
+    for limit in (1, 2, 5, CAPACITY):
+        works = works_of(limit)
+        solver.load(works, table.text(), num_ranks=num_ranks)
+        assert solver.arrange_loaded(works) == found, (table.text(), limit)
+
+
+@pytest.mark.parametrize("limit", [1, 3, CAPACITY])
+def test_a_table_too_wide_for_walks_is_laid_out(limit: int) -> None:
+    works = works_of(limit)
+    solver.load(works, WIDE)
+    assert solver.arrange_loaded(works, WIDE) == WIDE
+    layout = solver.arrange_loaded(works)
+    assert layout is not None
+    assert is_layout_of(layout, map(parse_card, " ".join(WIDE).split()), (), 13)

@@ -171,6 +171,25 @@ def test_the_error_names_the_action_the_phase_and_what_is_legal() -> None:
         game.step("end")
 
 
+def test_last_shows_what_observe_says_even_of_a_subclass() -> None:
+    class Blind(raw_env):
+        def observe(self, agent: str) -> Any:
+            return f"nothing for {agent}"
+
+    env = Blind()
+    env.reset(seed=1)
+    assert env.last()[0] == f"nothing for {env.agent_selection}"
+
+
+@pytest.mark.parametrize("agent", ["player_9", 1, None])
+def test_last_refuses_an_agent_that_there_is_not(agent: Any) -> None:
+    env = raw_env()
+    env.reset(seed=1)
+    env.agent_selection = agent
+    with pytest.raises(RummyError, match="no agent"):
+        env.last()
+
+
 def test_names_of_actions_serve_as_well_as_ids() -> None:
     game = raw_env(num_players=3)
     game.reset(seed=0)

@@ -11,8 +11,8 @@ high run only when aces are all that is tried.
 its highest card on down only; the layers above stand. And of a run from the lowest
 card, one walk forward tells every length: with a card of each rank taken it reaches
 the rank behind, where the rest, untouched, has its layer of the walk backward. With
-one pack, where walks take no time (`single`), and where a layer does not fit, `walk`
-is asked instead, meld by meld.
+one pack, where walks take no time (`single`), and from a layer on that does not fit,
+`walk` is asked instead, meld by meld; it uses the same memory, so there is no way back.
 """
 
 from __future__ import annotations
@@ -109,6 +109,7 @@ def _begin(work: Any) -> None:
     work["most_plain"] = 0
     begin_at(work, BACKWARD + work["num_ranks"], AT_ACCEPT)
     work["stale"] = work["num_ranks"] - 1
+    work["is_walked"] = work["packs"] == 2
 
 
 @kernel
@@ -121,12 +122,8 @@ def _splits(work: Any) -> bool:
     if lowest == NO_CARD:
         return True
     first = lowest % NUM_RANKS
-    walked = _walk_down(work, first) if work["packs"] == 2 else -1
-    if walked < 0:
-        work["stale"] = work["num_ranks"] - 1
+    if not _walk_down(work, first):
         return drop_unsupported(work) and is_completable(work)
-    if walked == 0:
-        return False
     is_split = _starts_at_ace(work) if first == 0 else _starts_anew(work, first)
     if is_split:
         work["stale"] = -1
@@ -134,21 +131,24 @@ def _splits(work: Any) -> bool:
 
 
 @kernel
-def _walk_down(work: Any, first: int) -> int:
-    """Fills the outdated layers from a rank on.
+def _walk_down(work: Any, first: int) -> bool:
+    """Fills the outdated layers from a rank on; False if walks do not serve.
 
-    Returns:
-        1; 0 if nothing comes down so far; -1 if a layer is too wide.
+    Where nothing comes down to a rank, all layers below are empty.
     """
     for rank in range(work["stale"], first - 1, -1):
         fill_choices(work, rank)
-        place = BACKWARD + rank
-        if rank > 0:
-            if not advance_plain(work, place + 1, place, place):
-                return -1
-            if work["plain_counts"][place] == 0:
-                return 0
-    return 1
+        if rank > 0 and not _step(work, BACKWARD + rank + 1, BACKWARD + rank):
+            return False
+    return work["is_walked"] == 1
+
+
+@kernel
+def _step(work: Any, source: int, target: int) -> bool:
+    """Fills a layer from the one beside it; False if walks do not serve."""
+    if work["is_walked"] == 1 and not advance_plain(work, source, target, target):
+        work["is_walked"] = 0
+    return work["is_walked"] == 1
 
 
 @kernel
@@ -233,29 +233,27 @@ def _find_high_run(work: Any, meld: Any, suit: int, rank: int) -> bool:
 
 @kernel
 def _take_lowest(work: Any, meld: Any, suit: int, rank: int) -> bool:
-    """Takes a meld of the lowest card left as `arrange` does, by walks.
-
-    Returns:
-        False if a layer is too wide, and nothing is taken.
-    """
+    """Takes a meld of the lowest card left by walks; False if they do not serve."""
     if not _begin_after(work, rank):
         return False
     length = _longest_run(work, suit, rank)
+    if work["is_walked"] == 0:
+        return False
     if length >= 3:
         _write_run(meld, suit, rank, length, work["num_ranks"])
         return _can_take(work, meld)
-    if length < 0 or _find_high_run(work, meld, suit, rank):
-        return length == 0
+    if _find_high_run(work, meld, suit, rank):
+        return True
     return _begin_after(work, rank) and _take_group(work, meld, suit, rank)
 
 
 @kernel
 def _begin_after(work: Any, rank: int) -> bool:
-    """Prepares a walk forward from a rank, the lowest left; False if one is too wide.
+    """Prepares a walk forward from the lowest rank left; False if walks do not serve.
 
     All layers behind the rank are those of what is left then.
     """
-    if work["packs"] == 1 or _walk_down(work, rank + 1) < 0:
+    if not _walk_down(work, rank + 1):
         return False
     work["stale"] = min(work["stale"], rank)
     begin_at(work, rank, _root(work) if rank == 0 else AT_NOTHING)
@@ -264,41 +262,37 @@ def _begin_after(work: Any, rank: int) -> bool:
 
 @kernel
 def _longest_run(work: Any, suit: int, rank: int) -> int:
-    """Returns the length of the longest run from a card after which the rest splits.
+    """Returns how long a run from a card may be for the rest to split; 0 if none may.
 
-    Returns:
-        The length; 0 if there is none, -1 if a layer is too wide.
+    If a layer does not fit, the answer is of no use, as `is_walked` says.
     """
-    longest, length, fits = 0, _length_from(work, suit, rank, 1), True
+    longest, length = 0, _length_from(work, suit, rank, 1)
     for at in range(rank, rank + length):
         work["must"][suit * NUM_RANKS + at] -= 1
     for at in range(rank, rank + length):
-        fits = fits and _step_forward(work, at)
-        if fits and at >= rank + 2 and _joins(work, at + 1):
+        fill_choices(work, at)
+        if _step(work, at, at + 1) and at >= rank + 2 and _joins(work, at + 1):
             longest = at + 1 - rank
     for at in range(rank, rank + length):
         work["must"][suit * NUM_RANKS + at] += 1
-    return longest if fits else -1
+    return longest
 
 
 @kernel
 def _take_group(work: Any, meld: Any, suit: int, rank: int) -> bool:
-    """Takes the largest group with a card after which the rest splits."""
+    """Takes the largest group with a card after which the rest splits.
+
+    False if there is none, which is so only if a layer does not fit.
+    """
     for at in range(len(_SUIT_SETS)):
         if (_SUIT_SETS[at] >> suit) & 1:
             _write_group(meld, rank, _SUIT_SETS[at])
             if _can_take(work, meld):
-                if _step_forward(work, rank) and _joins(work, rank + 1):
+                fill_choices(work, rank)
+                if _step(work, rank, rank + 1) and _joins(work, rank + 1):
                     return True
                 _put_back(work, meld)
     return False
-
-
-@kernel
-def _step_forward(work: Any, rank: int) -> bool:
-    """Fills the forward layer behind a rank; False if it is too wide."""
-    fill_choices(work, rank)
-    return advance_plain(work, rank, rank + 1, rank + 1)
 
 
 @kernel
@@ -342,11 +336,13 @@ def _find_group(work: Any, meld: Any, suit: int, rank: int) -> bool:
 
 
 @kernel
-def _find_lowest(work: Any, meld: Any, suit: int, rank: int) -> None:
+def _find_lowest(work: Any, meld: Any, suit: int, rank: int) -> bool:
     """Takes a meld of the lowest card left, meld by meld."""
-    if not _find_run(work, meld, suit, rank):
-        if not _find_high_run(work, meld, suit, rank):
-            _find_group(work, meld, suit, rank)
+    return (
+        _find_run(work, meld, suit, rank)
+        or _find_high_run(work, meld, suit, rank)
+        or _find_group(work, meld, suit, rank)
+    )
 
 
 @kernel
@@ -383,6 +379,6 @@ def arrange(work: Any, near: Any, melds: Any) -> int:
         meld = melds[count]
         if _take_lowest(work, meld, suit, rank):
             work["stale"] = max(work["stale"], _highest_rank(meld))
-        else:
-            _find_lowest(work, meld, suit, rank)
+        elif not _find_lowest(work, meld, suit, rank):
+            return -1
         count += 1

@@ -117,6 +117,7 @@ WORKSPACE: Final = np.dtype(
         ("is_cut", _WHOLE),  # whether nodes were dropped for that
         ("plain_counts", _WHOLE, (2 * NUM_LAYERS + 2,)),
         ("stale", _WHOLE),  # the highest rank whose layer is outdated, or -1 (`layout`)
+        ("is_walked", _WHOLE),  # whether all layers have fitted so far (`layout`)
         ("needs_two", _WHOLE),  # whether one joker alone is known not to complete
         ("place", _WHOLE),  # the row that the node looked at steps to
         ("node", _WHOLE, (NUM_SUITS,)),  # where the steps of the node looked at stand
