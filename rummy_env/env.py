@@ -130,7 +130,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self._seed = secrets.randbits(63)
         self._episode_index = -1
         self._layout: list[str] = []
-        self._is_interrupted = False
+        self._is_interrupted = True  # as long as there is no game
         self.agents: list[str] = []
         self.terminations: dict[str, bool] = {}
         self.truncations: dict[str, bool] = {}
@@ -255,9 +255,9 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def _check_whole(self) -> None:
         """Refuses to go on before a game, or from a step that was broken off."""
-        if self._episode_index < 0:
-            raise RummyError(_NO_GAME)
         if self._is_interrupted:
+            if self._episode_index < 0:
+                raise RummyError(_NO_GAME)
             raise RummyError(
                 "a step was interrupted, so the game is no longer sound: call reset() "
                 "or load() a saved one"
@@ -265,7 +265,8 @@ class raw_env(AECEnv):  # type: ignore[misc]
 
     def _check_agents(self) -> None:
         """Refuses what needs an agent where none is left, or no game; see above."""
-        self._check_whole()
+        if self._is_interrupted:
+            self._check_whole()
         if not self.agents:
             raise RummyError("there is no agent left to act: call reset() first")
 
