@@ -220,14 +220,13 @@ def fill_choices(work: Work, rank: int) -> None:
     """
     if _copy_choices(work, rank):
         return
-    jokers, total, most = work["jokers_high"], work["jokers_high"], 0
+    jokers, most = work["jokers_high"], 0
     none, one, two = ALL_BOXES, 0, 0
     for suit in range(NUM_SUITS):
         card = suit * NUM_RANKS + rank
         must, may = work["must"][card], work["may"][card]
         free = 0 if work["is_barred"][card] == 1 else jokers
         work["letters_at"][suit] = _row_of(free, must, may)
-        total += must + may
         most = max(most, must)
         present = min(must + may, MAX_COPIES)
         full = BOXES_SHORT_OF[suit, present, 0]
@@ -237,14 +236,13 @@ def fill_choices(work: Work, rank: int) -> None:
         one = one & full | none & short
         none &= full
     work["most_groups"][rank] = 0
-    possible = _first_boxes(NUM_BOXES_WITH[min(total // 3, MAX_GROUPS)])
-    count = _add_choices(work, rank, 0, none & possible)
+    count = _add_choices(work, rank, 0, none)
     work["num_plain"][rank] = count
-    work["num_steps"][rank] = _num_needed(none & possible, most)
+    work["num_steps"][rank] = _num_needed(none, most)
     if jokers > 0:
-        count = _add_choices(work, rank, count, one & possible)
+        count = _add_choices(work, rank, count, one)
     if jokers > 1:
-        count = _add_choices(work, rank, count, two & possible)
+        count = _add_choices(work, rank, count, two)
     work["num_choices"][rank] = count
 
 
@@ -258,10 +256,11 @@ def _first_boxes(count: int) -> int:
 def _num_needed(boxes: int, most: int) -> int:
     """Returns how many of some boxes the steps of a walk need; they come first.
 
-    Let every suit have `most` copies that must lie, or fewer. A box of more than `most`
-    groups, `G`, is contained in one of `G - 1`: there one miss less is allowed, taken
-    from a suit that had one, so that no suit has a higher lower end; and as no suit has
-    to lay more than `G - 1` copies, none need go to runs in either. So whatever the
+    Let every suit have `most` copies that must lie, or fewer. In a box of more than
+    `most` groups, `G`, each suit's letter is contained in that of a box of `G - 1`:
+    there one miss less is allowed, taken from a suit that had one, so that in no suit
+    more copies must go to groups, and as many or more may go to runs; and as no suit
+    has to lay more than `G - 1` copies, none need go to runs in either. So whatever the
     former leads to, the latter does as well. (Which is not to say that it is of no use
     to a card that is asked about.)
     """

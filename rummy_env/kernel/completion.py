@@ -26,7 +26,6 @@ from rummy_env.kernel.memory import reopen
 from rummy_env.kernel.support import drop_unsupported
 from rummy_env.kernel.walk import is_completable
 from rummy_env.kernel.workspace import (
-    BACKWARD,
     IS_LEGAL,
     IS_OPEN,
     NO_HINT,
@@ -34,7 +33,7 @@ from rummy_env.kernel.workspace import (
     RULED_OUT,
 )
 
-__all__ = ["BACKWARD", "answer", "is_completable", "is_table_legal"]
+__all__ = ["answer", "is_completable", "is_table_legal"]
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""

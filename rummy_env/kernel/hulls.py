@@ -4,6 +4,14 @@ A walk of one suit alone, forward, with any copies to groups that some choice se
 there, meets every element that any node could hold. So a backward set need not tell
 apart elements outside this hull: no join misses them. The same the other way round.
 Sets that differ only in what cannot matter become equal, so layers are shorter.
+
+**Alone.** Where jokers are free, a hull with them says what a suit can have with as
+many as it likes. One without, of a suit that gets none, says more: a suit that misses
+it takes a joker of its own. For each joker is placed as a card of one suit; on another
+suit's letter it bears only by the choice, a box of more groups, and the widest letter
+allows for the groups of all choices, those with jokers among them (`most_groups`). A
+card laid besides only narrows the letter. So where more suits miss it than jokers are
+to come, nothing comes.
 """
 
 from __future__ import annotations
@@ -11,18 +19,16 @@ from __future__ import annotations
 from typing import Any
 
 from rummy_env.cards import NUM_RANKS, NUM_SUITS
-from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.answers import is_lay_open
 from rummy_env.kernel.automaton import MAX_COPIES
 from rummy_env.kernel.choices import letter_between, present_copies
 from rummy_env.kernel.jit import kernel
 from rummy_env.kernel.subsets import (
     AT_ACCEPT,
-    AT_ROOT,
-    AT_ROOT_LOW,
     BACK,
     WORDS,
     number_after,
+    root_of,
 )
 from rummy_env.kernel.workspace import BACKWARD
 
@@ -47,8 +53,8 @@ def find_alone(work: Work) -> None:
     """Writes the elements with which a suit needs no joker to come, to `alone`.
 
     Of those that `keep` has: forward, from which it comes to an end without one;
-    backward, to which it comes without one. A joker of another suit may make further
-    groups, which counts.
+    backward, to which it comes without one. It comes after `tighten_keep`: `widest`
+    then has the letters without jokers, as `one_joker` reads them.
     """
     _walk_suits(work, 0)
     keep, alone = work["keep"], work["alone"]
@@ -69,21 +75,16 @@ def _walk_suits(work: Work, jokers: int) -> None:
         work: The workspace, the choices prepared.
         jokers: How many may be placed at each rank of each suit.
     """
-    num_ranks, before, after = (
-        work["num_ranks"],
-        work["hull_before"],
-        work["hull_after"],
-    )
-    has_high_ace, last = num_ranks >= FIRST_HIGH_ACE_RANKS, num_ranks - 1
+    num_ranks = work["num_ranks"]
+    before, after = work["hull_before"], work["hull_after"]
+    last = num_ranks - 1
     for suit in range(NUM_SUITS):
-        before[0, suit] = AT_ROOT if has_high_ace else AT_ROOT_LOW
+        before[0, suit] = root_of(num_ranks)
         after[last, suit] = AT_ACCEPT
     for rank in range(num_ranks):
         for suit in range(NUM_SUITS):
-            letter, turn = (
-                _widest_letter(work, rank, suit, jokers),
-                work["room"][rank + 1, suit],
-            )
+            letter = _widest_letter(work, rank, suit, jokers)
+            turn = work["room"][rank + 1, suit]
             work["widest"][rank, suit] = letter
             number = before[rank, suit]
             before[rank + 1, suit] = number_after(work, number, letter, turn)
@@ -95,7 +96,10 @@ def _walk_suits(work: Work, jokers: int) -> None:
 
 @kernel
 def _widest_letter(work: Work, rank: int, suit: int, jokers: int) -> int:
-    """Returns an interval that contains those of a suit in all choices of a rank."""
+    """Returns an interval that contains those of a suit in all choices of a rank.
+
+    All those with so many jokers at most that stand for its card.
+    """
     card = suit * NUM_RANKS + rank
     high = min(MAX_COPIES, present_copies(work, card) + jokers)
     low = max(0, work["must"][card] - work["most_groups"][rank])

@@ -27,14 +27,13 @@ from rummy_env.kernel.automaton import MAX_COPIES, VIRGIN
 from rummy_env.kernel.choices import fill_choices, find_room, letter_of
 from rummy_env.kernel.completion import is_completable
 from rummy_env.kernel.jit import kernel
-from rummy_env.kernel.plain import advance_plain, begin_at, joins_layer, meets_layer
+from rummy_env.kernel.plain import advance_plain, begin_at, layers_join, meets_layer
 from rummy_env.kernel.subsets import (
     AT_ACCEPT,
     AT_NOTHING,
-    AT_ROOT,
-    AT_ROOT_LOW,
     WORDS,
     number_after,
+    root_of,
 )
 from rummy_env.kernel.support import drop_unsupported
 from rummy_env.kernel.workspace import BACKWARD
@@ -106,7 +105,6 @@ def _begin(work: Any) -> None:
     """Prepares walks backward of which nothing is known yet."""
     find_room(work)
     work["may_miss"] = NUM_SUITS
-    work["most_plain"] = 0
     begin_at(work, BACKWARD + work["num_ranks"], AT_ACCEPT)
     work["stale"] = work["num_ranks"] - 1
     work["is_walked"] = work["packs"] == 2
@@ -158,15 +156,9 @@ def _starts_anew(work: Any, rank: int) -> bool:
 
 
 @kernel
-def _root(work: Any) -> int:
-    """Returns the number of the set that a walk forward begins with."""
-    return AT_ROOT if work["num_ranks"] >= FIRST_HIGH_ACE_RANKS else AT_ROOT_LOW
-
-
-@kernel
 def _starts_at_ace(work: Any) -> bool:
     """Tells whether some choice for the aces meets the layer behind them."""
-    root = _root(work)
+    root = root_of(work["num_ranks"])
     for at in range(work["num_steps"][0]):
         choice = work["choices"][0, at, 0]
         clubs = number_after(work, root, letter_of(choice, 0, 0), MAX_COPIES)
@@ -256,7 +248,7 @@ def _begin_after(work: Any, rank: int) -> bool:
     if not _walk_down(work, rank + 1):
         return False
     work["stale"] = min(work["stale"], rank)
-    begin_at(work, rank, _root(work) if rank == 0 else AT_NOTHING)
+    begin_at(work, rank, root_of(work["num_ranks"]) if rank == 0 else AT_NOTHING)
     return True
 
 
@@ -271,7 +263,7 @@ def _longest_run(work: Any, suit: int, rank: int) -> int:
         work["must"][suit * NUM_RANKS + at] -= 1
     for at in range(rank, rank + length):
         fill_choices(work, at)
-        if _step(work, at, at + 1) and at >= rank + 2 and _joins(work, at + 1):
+        if _step(work, at, at + 1) and at >= rank + 2 and layers_join(work, at + 1):
             longest = at + 1 - rank
     for at in range(rank, rank + length):
         work["must"][suit * NUM_RANKS + at] += 1
@@ -289,20 +281,9 @@ def _take_group(work: Any, meld: Any, suit: int, rank: int) -> bool:
             _write_group(meld, rank, _SUIT_SETS[at])
             if _can_take(work, meld):
                 fill_choices(work, rank)
-                if _step(work, rank, rank + 1) and _joins(work, rank + 1):
+                if _step(work, rank, rank + 1) and layers_join(work, rank + 1):
                     return True
                 _put_back(work, meld)
-    return False
-
-
-@kernel
-def _joins(work: Any, rank: int) -> bool:
-    """Tells whether the layers before a rank, forward and backward, join."""
-    for index in range(work["plain_counts"][rank]):
-        for suit in range(NUM_SUITS):
-            work["zero"][suit] = work["plain"][rank, index, suit]
-        if joins_layer(work, BACKWARD + rank):
-            return True
     return False
 
 
@@ -310,17 +291,13 @@ def _joins(work: Any, rank: int) -> bool:
 def _length_from(work: Any, suit: int, rank: int, direction: int) -> int:
     """Returns how many cards in a row are left from one on, up (1) or down (-1).
 
-    Up, the ace follows the last rank; down, it is not reached.
+    Down, the ace is not counted. Up, it does not follow the last rank: while an ace is
+    left it is the lowest card, from which runs begin.
     """
-    num_ranks, length, at = work["num_ranks"], 0, rank
-    while 0 <= at < num_ranks and work["must"][suit * NUM_RANKS + at] > 0:
-        if direction < 0 and at == 0:
-            break
+    length, at, last = 0, rank, work["num_ranks"] if direction > 0 else 0
+    while at != last and work["must"][suit * NUM_RANKS + at] > 0:
         length += 1
         at += direction
-    has_high_ace = num_ranks >= FIRST_HIGH_ACE_RANKS and rank > 0
-    if at == num_ranks and has_high_ace and work["must"][suit * NUM_RANKS] > 0:
-        length += 1
     return length
 
 

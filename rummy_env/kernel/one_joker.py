@@ -123,8 +123,9 @@ def _suits_that_join(
 def _suits_able(work: Work, rank: int, suit_of: int, row: int, wanted: int) -> int:
     """Returns the suits in which a joker may make any choice join a layer.
 
-    Quickly, by what each suit may do at the rank at the widest (`hulls`): a suit that
-    misses the layer even so must have the joker.
+    Quickly, by what each suit may do at the rank at the widest without a joker
+    (`hulls`, alone): a suit that misses the layer even so must have the joker. All
+    those wanted where that is not known.
 
     Args:
         work: The workspace, looking at a node.
@@ -334,6 +335,7 @@ def _is_helped(work: Work, card: int, kind: int) -> int:
         return 1
     may_miss = work["may_miss"]
     if kind == NAMED:
+        # of two jokers the card is one
         work["may_miss"] = min(may_miss, 1) if may_miss < NUM_SUITS else NUM_SUITS
     helped = _is_helped_after(work, card, kind)
     if helped != 1:

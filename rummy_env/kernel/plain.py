@@ -1,9 +1,14 @@
-"""Walks in which no joker is free: nodes of four sets, one a suit.
+"""Walks without a joker, or up to the place of one: nodes of four sets, one a suit.
 
 The commonest walk, so it has code of its own: sets have numbers, and a step is one
 look-up a suit (`subsets`). A node has the numbers, to step from, and the sets, less
-what cannot matter (`keep`), to be compared. Layers are kept in full; where one would
-not fit, the walk says so, and the caller walks with beams (`walk`).
+what cannot matter (`keep`), to be compared. Where a layer would not fit, the walk says
+so, and the caller walks with beams (`walk`).
+
+Layers are kept in full but for two things. Where jokers are still to come, nodes of
+which more suits need one than there are lead to no completion (`hulls`, alone) and are
+dropped. And a caller that wants only what is soon proved may have layers cut
+(`most_plain`): then what it does not find is open.
 """
 
 from __future__ import annotations
@@ -11,18 +16,16 @@ from __future__ import annotations
 from typing import Any, Final
 
 from rummy_env.cards import NUM_SUITS
-from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.choices import fill_choices, find_room, letter_of
 from rummy_env.kernel.hulls import find_alone, tighten_keep
 from rummy_env.kernel.jit import inlined, kernel, outlined
 from rummy_env.kernel.subsets import (
     AT_ACCEPT,
-    AT_ROOT,
-    AT_ROOT_LOW,
     BACK,
     LETTER_STRIDE,
     NUM_SETS,
     WORDS,
+    root_of,
 )
 from rummy_env.kernel.workspace import BACKWARD, HULL, PLAIN_CAPACITY
 
@@ -46,8 +49,7 @@ def begin_plain(work: Work) -> None:
         if work["jokers_high"] > 0:
             find_alone(work)
             work["may_miss"] = work["jokers_high"]
-    has_high_ace = work["num_ranks"] >= FIRST_HIGH_ACE_RANKS
-    begin_at(work, 0, AT_ROOT if has_high_ace else AT_ROOT_LOW)
+    begin_at(work, 0, root_of(work["num_ranks"]))
     begin_at(work, BACKWARD + work["num_ranks"], AT_ACCEPT)
 
 
@@ -152,6 +154,17 @@ def joins_layer(work: Work, row: int) -> bool:
 
 
 @kernel
+def layers_join(work: Work, rank: int) -> bool:
+    """Tells whether the layers before a rank, forward and backward, join."""
+    for index in range(work["plain_counts"][rank]):
+        for suit in range(NUM_SUITS):
+            work["zero"][suit] = work["plain"][rank, index, suit]
+        if joins_layer(work, BACKWARD + rank):
+            return True
+    return False
+
+
+@kernel
 def is_covered_plain(work: Work, row: int) -> bool:
     """Tells whether a node of a layer covers `zero`."""
     for index in range(work["plain_counts"][row]):
@@ -167,9 +180,10 @@ def is_covered_plain(work: Work, row: int) -> bool:
 def insert_plain(work: Work, row: int, count: int) -> int:
     """Adds `zero` to a layer unless covered, and drops the nodes it covers.
 
-    The latest nodes are looked at first: what covers a step mostly came of the same
-    node or of the one before. No node of a layer covers another, so one that covers
-    the step is met before any is dropped.
+    The numbers of its sets are read from `zero_numbers`: the same step wrote both. The
+    latest nodes are looked at first: what covers a step mostly came of the same node or
+    of the one before. No node of a layer covers another, so one that covers the step is
+    met before any is dropped.
 
     Where no more than `most_plain` are wanted, a step is dropped that finds so many:
     then what the walk proves is right, and what it does not prove is open.
@@ -287,9 +301,4 @@ def is_plainly_completable(work: Work) -> int:
         return -1
     if not walk_plain_backward(work, middle - 1):
         return -1
-    for index in range(work["plain_counts"][middle]):
-        for suit in range(NUM_SUITS):
-            work["zero"][suit] = work["plain"][middle, index, suit]
-        if joins_layer(work, BACKWARD + middle):
-            return 1
-    return 0
+    return 1 if layers_join(work, middle) else 0

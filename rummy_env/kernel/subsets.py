@@ -1,10 +1,11 @@
 """The sets of elements that walks without free jokers meet, numbered.
 
-A walk of one suit begins with one of three sets, `ROOT`, `ROOT_LOW` or, backward,
-`ACCEPT`, and each step makes another one of a set, by a letter and, forward, by the
-room of the next rank (`automaton`). Few sets can be reached so: some eight hundred
-forward, two hundred backward. Here they are all found, by stepping from those that are
-known until nothing new comes, and each gets a number. So a step is one look-up.
+A walk of one suit begins with `ROOT`, `ROOT_LOW` or, backward, `ACCEPT` (or goes on
+from a set that these lead to, `AT_NOTHING`), and each step makes another one of a set,
+by a letter and, forward, by the room of the next rank (`automaton`). Few sets can be
+reached so: some eight hundred forward, two hundred backward. Here they are all found,
+by stepping from those that are known until nothing new comes, and each gets a number.
+So a step is one look-up.
 
 What a walk takes from sets because it cannot matter in its question (`workspace`,
 `keep`) may stay in the numbered set: forward it comes to no end and backward it is
@@ -18,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.automaton import (
     ACCEPT,
     CHUNK_BITS,
@@ -131,6 +133,12 @@ AT_NOTHING: Final = int(np.searchsorted(_FORWARD, VIRGIN))
 AT_ACCEPT: Final = int(np.searchsorted(_BACKWARD, ACCEPT)) + _FIRST_BACKWARD
 """The numbers of the sets that walks begin with: before the ace, after it if there was
 no card, and, backward, behind the last rank."""
+
+
+@inlined
+def root_of(num_ranks: int) -> int:
+    """Returns the number of the set that a walk forward begins with (R2, R11)."""
+    return AT_ROOT if num_ranks >= FIRST_HIGH_ACE_RANKS else AT_ROOT_LOW
 
 
 @inlined

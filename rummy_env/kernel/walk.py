@@ -308,12 +308,14 @@ def _can_keep_one(work: Work) -> bool:
 
     Most of what two jokers complete is found so, and quickly.
     """
-    is_found = False
+    is_found, jokers = False, work["jokers_high"]
+    work["jokers_high"] = 1
     for card in range(NUM_CARD_TYPES):
         if work["home"][card] > 0 and not is_found:
             work["must"][card] += 1
             is_found = can_place_one(work) == 1
             work["must"][card] -= 1
+    work["jokers_high"] = jokers
     return is_found
 
 

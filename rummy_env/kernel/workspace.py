@@ -113,7 +113,8 @@ WORKSPACE: Final = np.dtype(
         ("plain", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY + 1, NUM_SUITS)),
         ("plain_numbers", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY, NUM_SUITS)),
         ("next", np.int32, (len(NEXT),)),  # `NEXT`: a copy, so that code holds none
-        ("most_plain", _WHOLE),  # nodes that a layer keeps, or 0 to keep all
+        # nodes that a layer keeps, or 0 to keep all; 0 but in `marks`, `_mark_with_one`
+        ("most_plain", _WHOLE),
         ("is_cut", _WHOLE),  # whether nodes were dropped for that
         ("plain_counts", _WHOLE, (2 * NUM_LAYERS + 2,)),
         ("stale", _WHOLE),  # the highest rank whose layer is outdated, or -1 (`layout`)
@@ -123,7 +124,7 @@ WORKSPACE: Final = np.dtype(
         ("node", _WHOLE, (NUM_SUITS,)),  # where the steps of the node looked at stand
         ("zero", _WHOLE, (NUM_SUITS,)),  # a step of it, by suit
         ("zero_numbers", _WHOLE, (NUM_SUITS,)),  # ... as numbers
-        ("one", _WHOLE, (NUM_SUITS,)),  # ... with a joker, or a card more, in the suit
+        ("one", _WHOLE, (NUM_SUITS,)),  # ... with a joker in the suit
         # walks where cards are single (`single`); rows as below, by jokers placed
         ("sets", _WHOLE, (2, 2 * NUM_LAYERS, NUM_SUITS)),
         ("ways", _WHOLE, (NUM_RANKS,)),  # what the suits may do
@@ -136,10 +137,12 @@ WORKSPACE: Final = np.dtype(
         ("room", _WHOLE, (NUM_LAYERS + 1, NUM_SUITS)),  # copies a card may come to
         ("keep", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # elements told apart
         ("alone", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # of those: that need no joker
-        ("may_miss", _WHOLE),  # how many suits of a step may miss these
-        ("has_hulls", _WHOLE),  # whether the next two are those of the question
+        # how many suits of a step may miss these; NUM_SUITS: `alone` is not filled
+        ("may_miss", _WHOLE),
+        ("has_hulls", _WHOLE),  # whether the next three are those of the question
         # the sets of elements that a suit can have by itself before a rank, and those
-        # that it comes to an end from behind one, as numbers (`hulls`)
+        # that it comes to an end from behind one, as numbers (`hulls`); once `alone` is
+        # filled, without jokers
         ("hull_before", _WHOLE, (NUM_LAYERS, NUM_SUITS)),
         ("hull_after", _WHOLE, (NUM_RANKS, NUM_SUITS)),
         ("widest", _WHOLE, (NUM_RANKS, NUM_SUITS)),  # what they may do at each rank
