@@ -60,6 +60,7 @@ def ask_narrowly() -> None:
         solver.load(works, question["table"], question["hand"], **given)
         old = -1 if turn.pending is None else turn.pending
         calls.find_best(works, number % 2, old)
+        solver.arrange_loaded(works)
 
 
 def ask_oddly() -> None:
