@@ -202,3 +202,16 @@ def test_importing_the_game_compiles_and_prints_nothing() -> None:
         "print(len(calls.play.signatures))"
     )
     assert run("-c", code) == ["0"]
+
+
+def allocated() -> int:
+    """Makes an array, which no kernel may."""
+    return len(np.zeros(3))
+
+
+def test_a_kernel_that_allocates_does_not_compile() -> None:
+    if not jit.IS_COMPILED:
+        pytest.skip("nothing is compiled")
+    assert numba.njit(allocated)() == 3
+    with pytest.raises(numba.core.errors.NumbaError):
+        jit.entry(allocated)()

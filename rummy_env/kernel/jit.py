@@ -90,8 +90,14 @@ def _widen_literals(dispatcher: Any) -> None:
 
 
 def _compile(function: Any, **options: Any) -> Any:
-    """Returns a function compiled without the interpreter lock, and cached."""
-    compiled = numba.njit(nogil=True, error_model="numpy", **options)(function)
+    """Returns a function compiled without the interpreter lock, and cached.
+
+    Without Numba's memory manager, too (`_nrt`): kernels allocate nothing, so nobody
+    need count who holds an array, and one that did allocate would not compile.
+    """
+    compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, **options)(
+        function
+    )
     if not IS_COMPILED:
         return compiled
     _widen_literals(compiled)

@@ -26,7 +26,7 @@ from rummy_env.config import FIRST_HIGH_ACE_RANKS, MAX_CARDS
 from rummy_env.kernel.automaton import MAX_COPIES, VIRGIN
 from rummy_env.kernel.choices import fill_choices, find_room, letter_of
 from rummy_env.kernel.completion import is_completable
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import copy, kernel
 from rummy_env.kernel.plain import advance_plain, begin_at, layers_join, meets_layer
 from rummy_env.kernel.subsets import (
     AT_ACCEPT,
@@ -346,7 +346,7 @@ def arrange(work: Any, near: Any, melds: Any) -> int:
     count = 0
     for at in range(MAX_MELDS):
         if _keep(work, near[at]):
-            melds[count] = near[at]
+            copy(near[at], melds[count])
             count += 1
     while True:
         card = _lowest(work)
