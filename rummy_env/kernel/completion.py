@@ -56,21 +56,22 @@ def resolve(work: Work) -> int:
     Returns:
         How many cards have conditional jokers, at most two.
     """
-    jokers = work["pending"]
-    num_conditional = 0
+    jokers, num_conditional = work["pending"], 0
+    # without branches, so that the compiler does many cards at once
     for card in range(NUM_CARD_TYPES):
-        work["must"][card] = work["table"][card] + work["named"][card]
-        work["may"][card] = work["hand"][card]
-        work["home"][card] = 0
+        table, named, hand = (
+            work["table"][card],
+            work["named"][card],
+            work["hand"][card],
+        )
+        movable = (named - work["locked"][card]) * (table > 0)
+        is_conditional = (named > work["locked"][card]) & (table == 0) & (hand > 0)
+        work["must"][card] = table + named - movable
+        work["may"][card] = hand * (1 - is_conditional)
+        work["home"][card] = movable
         work["is_barred"][card] = 0
-        if work["table"][card] > 0:
-            movable = work["named"][card] - work["locked"][card]
-            work["must"][card] -= movable
-            work["home"][card] = movable
-            jokers += movable
-        elif _is_conditional(work, card):
-            work["may"][card] = 0
-            num_conditional += 1
+        jokers += movable
+        num_conditional += is_conditional
     work["jokers_low"] = jokers
     work["jokers_high"] = jokers + work["hand"][JOKER]
     return num_conditional

@@ -33,7 +33,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from rummy_env.cards import JOKER, NUM_CARD_TYPES
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import inlined, kernel
 from rummy_env.kernel.workspace import (
     IS_LEGAL,
     IS_OPEN,
@@ -69,6 +69,7 @@ def recall(work: Work, memory: Any) -> None:
     if relation != GROWN:
         work["grown"] = NOT_GROWN
     keeps_legal = relation == GROWN or relation == SAME
+    legal = IS_LEGAL if keeps_legal else IS_OPEN
     ruled_out = RULED_OUT_BEFORE if relation == GROWN else RULED_OUT
     if relation == UNRELATED:
         ruled_out = IS_OPEN
@@ -76,27 +77,31 @@ def recall(work: Work, memory: Any) -> None:
     for number in range(NUM_HINTS):
         has_hint = is_same_game and number < memory["num_hints"]
         work["hints"][number] = memory["hints"][number] if has_hint else NO_HINT
+    # a released joker is named before anything else is laid
     unasked = NOT_ASKED if work["pending"] > 0 else IS_OPEN
-    work["num_names"] = 0
+    num_names = 0
     for card in range(NUM_CARD_TYPES):
-        lay = _carried(memory["lay"][card], keeps_legal, ruled_out)
-        name = _carried(memory["name"][card], keeps_legal, ruled_out)
-        more = _carried(memory["name_more"][card], keeps_legal, ruled_out)
-        # a released joker is named before anything else is laid
-        work["lay"][card] = unasked if lay == IS_OPEN else lay
+        lay = _carried(memory["lay"][card], legal, ruled_out)
+        name = _carried(memory["name"][card], legal, ruled_out)
+        work["lay"][card] = lay + unasked * (lay == IS_OPEN)
         work["name"][card] = name
-        work["name_more"][card] = more
-        work["num_names"] += name == IS_LEGAL
+        work["name_more"][card] = _carried(memory["name_more"][card], legal, ruled_out)
+        num_names += name == IS_LEGAL
+    work["num_names"] = num_names
 
 
-@kernel
-def _carried(answer: int, keeps_legal: bool, ruled_out: int) -> int:
-    """Returns what an answer to the question remembered says now."""
-    if answer == RULED_OUT:
-        return ruled_out
-    if answer == IS_LEGAL and keeps_legal:
-        return IS_LEGAL
-    return IS_OPEN
+@inlined
+def _carried(answer: int, legal: int, ruled_out: int) -> int:
+    """Returns what an answer to the question remembered says now.
+
+    Without branches, so that the compiler does many cards at once.
+
+    Args:
+        answer: What was remembered.
+        legal: What an answer that was legal is now.
+        ruled_out: What one that was ruled out is now.
+    """
+    return legal * (answer == IS_LEGAL) + ruled_out * (answer == RULED_OUT)
 
 
 @kernel
@@ -104,7 +109,8 @@ def _relation(work: Work, memory: Any) -> int:
     """Returns how the question relates to the one remembered; writes `grown`."""
     if work["num_ranks"] != memory["num_ranks"]:
         return UNRELATED
-    loses, changes, num_grown = 0, 0, 0
+    # without branches, so that the compiler does many cards at once
+    loses, changes, gains = 0, 0, 0
     laid_now, laid_then = work["pending"], int(memory["pending"])
     for card in range(NUM_CARD_TYPES):
         table, named = work["table"][card], work["named"][card]
@@ -114,21 +120,30 @@ def _relation(work: Work, memory: Any) -> int:
         locked_more = work["locked"][card] - memory["locked"][card]
         laid_now += named
         laid_then += memory["named"][card]
-        loses |= more < 0 or more + gain > 0 or locked_more < 0
-        loses |= named_more < 0 and table == 0
+        loses |= (more < 0) | (more + gain > 0) | (locked_more < 0)
+        loses |= (named_more < 0) & (table == 0)
         changes |= more | named_more | locked_more
-        if gain != 0:
-            num_grown += 1 if gain == 1 else 2
-            work["grown"] = card
+        gains += abs(gain)
     gain = work["hand"][JOKER] - memory["hand"][JOKER]
     more = laid_now - laid_then
-    if changes == 0 and more == 0 and gain == 0 and num_grown < 2:
-        if num_grown == 0:
+    if changes == 0 and more == 0 and gain == 0 and gains < 2:
+        if gains == 0:
             return SAME
-        return (
-            GROWN if memory["knows_names"] or work["wanted_names"] == 0 else UNRELATED
-        )
+        is_grown = memory["knows_names"] or work["wanted_names"] == 0
+        if is_grown and _find_grown(work, memory):
+            return GROWN
+        return UNRELATED
     return UNRELATED if loses or more < 0 or more + gain > 0 else NARROWER
+
+
+@kernel
+def _find_grown(work: Work, memory: Any) -> bool:
+    """Writes of which card the hand has one more; False if it has one less."""
+    for card in range(NUM_CARD_TYPES):
+        if work["hand"][card] > memory["hand"][card]:
+            work["grown"] = card
+            return True
+    return False
 
 
 @kernel

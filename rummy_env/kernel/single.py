@@ -149,6 +149,10 @@ def is_single(work: Work) -> bool:
     return extra <= 1
 
 
+_EMPTY: Final = (0, 0, 0, 0)
+"""The set without any state."""
+
+
 @inlined
 def _mask(suits: int, suit: int) -> int:
     """Returns all ones if a suit is among some, else 0."""
@@ -453,17 +457,28 @@ def _replaced(ways: int, suit: int, way: int) -> int:
 
 
 @kernel
+def _prepare(work: Work) -> None:
+    """Writes what the suits may do at each rank but the ace's, which `_begin` writes."""
+    for rank in range(1, work["num_ranks"]):
+        _prepare_rank(work, rank)
+
+
+@kernel
+def _prepare_rank(work: Work, rank: int) -> None:
+    """Writes what the suits may do at a rank, without a free joker and with one."""
+    ways, joined, has_joker = 0, 0, work["jokers_high"] > 0
+    for suit in range(NUM_SUITS):
+        ways |= _ways_of(work, rank, suit, 0, 0)
+        if has_joker and (work["places"][rank] >> suit) & 1:
+            joined |= _ways_of(work, rank, suit, 1, 0)
+    work["ways"][rank], work["joined"][rank] = ways, joined
+
+
+@kernel
 def _begin(work: Work, highs: int, eithers: int) -> None:
-    """Prepares walks in which the aces of some suits end runs, of others may."""
+    """Begins walks, prepared, in which the aces of some suits end runs, of others may."""
     work["highs"], work["eithers"] = highs, eithers
-    has_joker = work["jokers_high"] > 0
-    for rank in range(work["num_ranks"]):
-        ways, joined = 0, 0
-        for suit in range(NUM_SUITS):
-            ways |= _ways_of(work, rank, suit, 0, 0)
-            if has_joker and (work["places"][rank] >> suit) & 1:
-                joined |= _ways_of(work, rank, suit, 1, 0)
-        work["ways"][rank], work["joined"][rank] = ways, joined
+    _prepare_rank(work, 0)
     within = -1
     for suit in range(_LAST):
         within &= _ENDS[_is_high(work, suit), suit]
@@ -471,9 +486,9 @@ def _begin(work: Work, highs: int, eithers: int) -> None:
     two = within & _mask(highs | eithers, _LAST)
     end = BACKWARD + work["num_ranks"]
     _put(work, 0, 0, (1, 0, 0, 0))
-    _put(work, 1, 0, (0, 0, 0, 0))
+    _put(work, 1, 0, _EMPTY)
     _put(work, 0, end, (none, 0, two, within))
-    _put(work, 1, end, (0, 0, 0, 0))
+    _put(work, 1, end, _EMPTY)
 
 
 @kernel
@@ -596,6 +611,7 @@ def mark_single(work: Work) -> None:
     if has_joker:
         _find_places(work)
     _ask(work)
+    _prepare(work)
     eithers = _suits_with_high_ace(work)
     has_several = eithers & (eithers - 1) != 0
     _mark_all(work, eithers, has_several, _NAMES)
@@ -641,7 +657,7 @@ def _mark_with(work: Work, highs: int, eithers: int, part: int) -> None:
     reached = _walk_forward(work, last, has_one)
     rank = work["num_ranks"] - 1
     is_alive = True
-    while is_alive and rank >= first:
+    while is_alive and rank >= first and _is_wanted(work, part):
         if rank <= reached and asked[rank] & part != 0:
             _mark_rank(work, rank, part)
         is_alive = rank == first or _go_back(work, rank, has_one)
@@ -653,20 +669,27 @@ def _mark_with(work: Work, highs: int, eithers: int, part: int) -> None:
             asked[higher] &= ~part
 
 
+@inlined
+def _is_wanted(work: Work, part: int) -> bool:
+    """Tells whether a walk is still of use: it is not if it is for names, and all known."""
+    return part != _NAMES or work["num_names"] < work["wanted_names"]
+
+
 @kernel
 def _mark_rank(work: Work, rank: int, part: int) -> None:
     """Marks what the sets around a rank prove, or asks no more what they do not."""
     is_exact, asked = work["eithers"] == 0, work["asked"]
     for suit in range(NUM_SUITS):
-        card, lay = suit * NUM_RANKS + rank, asked[rank] & part & _LAYS & 1 << suit
+        lay = asked[rank] & part & _LAYS & 1 << suit
         if lay != 0:
             is_found = _may_lay(work, rank, suit)
             if is_found and is_exact:
-                work["lay"][card] = 1
+                work["lay"][suit * NUM_RANKS + rank] = 1
             if is_found == is_exact:
                 asked[rank] &= ~lay
         name = asked[rank] & part & _NAMES & 1 << (suit + NUM_SUITS)
         if name != 0:
+            card = suit * NUM_RANKS + rank
             # enough names may be known by now
             is_wanted = is_name_open(work, card)
             is_found = is_wanted and _may_name(work, rank, suit)
@@ -706,6 +729,7 @@ def is_single_completable(work: Work) -> bool:
     """Tells whether `must`, some of `may` and the free joker make melds."""
     if work["jokers_high"] == 1:
         _find_places(work)
+    _prepare(work)
     eithers = _suits_with_high_ace(work)
     if _is_accepted(work, 0, 0):
         return True

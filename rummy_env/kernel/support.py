@@ -25,15 +25,15 @@ def drop_unsupported(work: Work) -> bool:
     num_ranks = work["num_ranks"]
     held = held_by_suit(work)
     in_group = ranks_of_three(held)
-    is_supported = True
+    num_unsupported = 0
     for suit in range(NUM_SUITS):
         supported = in_group | _in_runs(held[suit], num_ranks)
+        # without branches, so that the compiler does many cards at once
         for rank in range(num_ranks):
-            if (supported >> rank) & 1 == 0:
-                card = suit * NUM_RANKS + rank
-                is_supported = is_supported and work["must"][card] == 0
-                work["may"][card] = 0
-    return is_supported
+            card, is_supported = suit * NUM_RANKS + rank, (supported >> rank) & 1
+            num_unsupported += work["must"][card] * (1 - is_supported)
+            work["may"][card] *= is_supported
+    return num_unsupported == 0
 
 
 @kernel
@@ -71,6 +71,5 @@ def _held(work: Work, suit: int, num_ranks: int) -> int:
     held = 0
     for rank in range(num_ranks):
         card = suit * NUM_RANKS + rank
-        if work["must"][card] + work["may"][card] > 0:
-            held |= 1 << rank
+        held |= (work["must"][card] + work["may"][card] > 0) << rank
     return held
