@@ -96,10 +96,16 @@ def test_every_way_to_use_the_aces_of_a_full_table(num_ranks: int) -> None:
 
 @entry
 def step(words: Any, ways: int, is_back: bool) -> Any:
-    """Steps a set over a rank in which no group is made."""
+    """Steps a set over a rank."""
+    return single._steps_back(words, ways) if is_back else single._steps(words, ways)
+
+
+@entry
+def step_both(zero: Any, one: Any, ways: int, joined: int, is_back: bool) -> Any:
+    """Steps the sets without and with a joker over a rank."""
     if is_back:
-        return single._step_back(words, ways, 0)
-    return single._step(words, ways, 0)
+        return single._steps_both_back(zero, one, ways, joined)
+    return single._steps_both(zero, one, ways, joined)
 
 
 def lengths_after(length: int, copies: int) -> set[int]:
@@ -119,25 +125,92 @@ def words_of(states: set[tuple[int, ...]]) -> tuple[np.int64, ...]:
     return tuple(words.view(np.int64))
 
 
-# one card at most is there twice
-COPIES = [c for c in itertools.product(range(3), repeat=4) if c.count(2) < 2]
+KINDS = {  # what a suit may do at a rank: copies in a group, copies to runs
+    single._OUT: (0, 0),
+    single._RUN: (0, 1),
+    single._TWO: (0, 2),
+    single._GROUP_OUT: (1, 0),
+    single._GROUP_RUN: (1, 1),
+}
+Kinds = tuple[frozenset[int], ...]
+"""What each suit may do."""
+States = set[tuple[int, ...]]
+ALL_STATES = list(itertools.product(range(4), repeat=4))
 
 
-@pytest.mark.parametrize("copies", COPIES)
-def test_a_step_does_to_each_state_what_it_should(copies: tuple[int, ...]) -> None:
+def ways_of(kinds: Kinds) -> int:
+    """Returns what the suits may do, packed."""
+    return sum(1 << (kind + suit) for suit in range(4) for kind in kinds[suit])
+
+
+def some_kinds(rng: random.Random, most: int) -> Kinds:
+    """Returns sets of things that a suit may do, up to so many each."""
+    some = [rng.sample(sorted(KINDS), rng.randint(0, most)) for _ in range(4)]
+    return tuple(map(frozenset, some))
+
+
+def leads_to(before: tuple[int, ...], kinds: Kinds) -> States:
+    """Returns where a state may be after a rank, every combination looked at."""
+    after: States = set()
+    for moves in itertools.product(*kinds):
+        copies = [KINDS[move] for move in moves]
+        if sum(group for group, _ in copies) in (0, 3, 4):
+            runs = [run for _, run in copies]
+            after |= set(itertools.product(*map(lengths_after, before, runs)))
+    return after
+
+
+def leads_to_with_joker(
+    before: tuple[int, ...], kinds: Kinds, with_one: Kinds
+) -> States:
+    """Returns the same where exactly one suit has the joker."""
+    after: States = set()
+    for suit in range(4):
+        joined = (*kinds[:suit], with_one[suit], *kinds[suit + 1 :])
+        after |= leads_to(before, joined)
+    return after
+
+
+def back_from(after: tuple[int, ...], leads: dict[tuple[int, ...], States]) -> States:
+    """Returns the states that lead to one."""
+    return {before for before in ALL_STATES if after in leads[before]}
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("others", range(4))
+def test_a_step_does_to_each_state_what_it_should(kind: int, others: int) -> None:
     """State by state, forward; and back it leads from where it came."""
-    kinds = (single._OUT, single._RUN, single._TWO)
-    ways = sum(1 << (kinds[k] + suit) for suit, k in enumerate(copies))
-    states = list(itertools.product(range(4), repeat=4))
-    leads = {
-        before: set(itertools.product(*map(lengths_after, before, copies)))
-        for before in states
+    rng = random.Random(4 * kind + others)
+    kinds = (frozenset({kind}), *some_kinds(rng, 3)[1:])
+    kinds = kinds[others:] + kinds[:others]
+    leads = {before: leads_to(before, kinds) for before in ALL_STATES}
+    for state in ALL_STATES:
+        start, ways = words_of({state}), ways_of(kinds)
+        assert step(start, ways, False) == words_of(leads[state])
+        assert step(start, ways, True) == words_of(back_from(state, leads))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_step_with_a_joker_has_it_in_one_suit(seed: int) -> None:
+    """Sets without and with it, the latter those that had it and those that get it."""
+    rng = random.Random(seed)
+    kinds, with_one = some_kinds(rng, 4), some_kinds(rng, 4)
+    ways, joined = ways_of(kinds), ways_of(with_one)
+    plain = {before: leads_to(before, kinds) for before in ALL_STATES}
+    joker = {
+        before: leads_to_with_joker(before, kinds, with_one) for before in ALL_STATES
     }
-    for before in states:
-        assert step(words_of({before}), ways, False) == words_of(leads[before])
-    for after in states:
-        expected = {before for before in states if after in leads[before]}
-        assert step(words_of({after}), ways, True) == words_of(expected)
+    for _ in range(40):
+        zero, one = rng.choice(ALL_STATES), rng.choice(ALL_STATES)
+        start = words_of({zero}), words_of({one})
+        assert step_both(*start, ways, joined, False) == (
+            words_of(plain[zero]),
+            words_of(plain[one] | joker[zero]),
+        )
+        assert step_both(*start, ways, joined, True) == (
+            words_of(back_from(zero, plain)),
+            words_of(back_from(one, plain) | back_from(zero, joker)),
+        )
 
 
 def test_a_workspace_for_one_pack_refuses_what_two_packs_hold() -> None:

@@ -14,6 +14,12 @@ it, `k` go to runs: one lengthens the run (1 to 2, 2 and 3 to 3) or begins one (
 none leaves the run behind, which must be finished (0 and 3 to 0). Steps of different
 suits commute, so they are done one after the other.
 
+**Groups.** A group lacks one suit or none (R10). So while the suits are gone through,
+three sets tell all that matters of the group: *free*, no suit is in one; *full*, all
+suits so far are; *short*, all but one. The next suit steps `free` and `full` alone or
+grouped as it likes; of `short` it must be grouped. That is 13 steps of one suit, where
+each of six groups by itself took four.
+
 **Two copies.** One card may have two copies: a joker, free or not, beside the real
 card. Two may go to runs: one finishes a run of two or more, one begins another. The
 next rank has a single copy, which the run begun needs; so of both runs only that one
@@ -125,14 +131,12 @@ _MOVES: Final = np.array(
 )
 """What a suit may do, by whether its ace is high (no, yes, either) and by copies."""
 
-_GROUPS: Final = (0b0000, 0b0111, 0b1011, 0b1101, 0b1110, 0b1111)
-_MOST_GROUPS: Final = len(_GROUPS)
-_FITTING: Final = [[g for g in _GROUPS if g & ~held == 0] for held in range(_ALL + 1)]
-_NUM_FITTING: Final = np.array([len(fit) for fit in _FITTING], dtype=np.int64)
-_GROUPS_OF: Final = np.array(
-    [[*fit, *([0] * (_MOST_GROUPS - len(fit)))] for fit in _FITTING], dtype=np.int64
+_LEAST_GROUP: Final = NUM_SUITS - 1
+"""The fewest cards of a group (R10)."""
+_HAS_GROUP: Final = np.array(
+    [suits.bit_count() >= _LEAST_GROUP for suits in range(_ALL + 1)], dtype=np.int64
 )
-"""The groups, or none, that a rank's suits allow: suits as bits, `[16, 6]`."""
+"""Whether some suits, as bits, are enough for a group."""
 
 
 @kernel
@@ -218,11 +222,6 @@ def _make_before(suit: int) -> Any:
     return step
 
 
-_clubs_after, _clubs_before = _make_after(0), _make_before(0)
-_diamonds_after, _diamonds_before = _make_after(1), _make_before(1)
-_hearts_after, _hearts_before = _make_after(2), _make_before(2)
-
-
 @inlined
 def _spades_after(words: Any, runs: int, outs: int, twos: int) -> Any:
     """Returns a set after what spades do; they are told apart by word."""
@@ -254,28 +253,6 @@ def _outs(ways: int, group: int) -> int:
     return (ways >> _OUT) & ~group | (ways >> _GROUP_OUT) & group
 
 
-@kernel
-def _step(words: Any, ways: int, group: int) -> Any:
-    """Returns the set after a rank with a group."""
-    runs, outs = _runs(ways, group), _outs(ways, group)
-    twos = (ways >> _TWO) & ~group & _ALL
-    words = _clubs_after(words, runs, outs, twos)
-    words = _diamonds_after(words, runs, outs, twos)
-    words = _hearts_after(words, runs, outs, twos)
-    return _spades_after(words, runs, outs, twos)
-
-
-@kernel
-def _step_back(words: Any, ways: int, group: int) -> Any:
-    """Returns the set before a rank with a group."""
-    runs, outs = _runs(ways, group), _outs(ways, group)
-    twos = (ways >> _TWO) & ~group & _ALL
-    words = _clubs_before(words, runs, outs, twos)
-    words = _diamonds_before(words, runs, outs, twos)
-    words = _hearts_before(words, runs, outs, twos)
-    return _spades_before(words, runs, outs, twos)
-
-
 @inlined
 def _join(words: Any, others: Any) -> Any:
     """Returns the union of two sets."""
@@ -299,77 +276,103 @@ def _is_empty(words: Any) -> bool:
 
 
 @inlined
-def _grouped(ways: int) -> int:
-    """Returns the suits that may have a copy in a group."""
-    return (ways >> _GROUP_RUN | ways >> _GROUP_OUT) & _ALL
+def _join_each(sets: Any, others: Any) -> Any:
+    """Returns the unions of three sets with three others."""
+    free, short, full = sets
+    return _join(free, others[0]), _join(short, others[1]), _join(full, others[2])
 
 
-@kernel
-def _steps(words: Any, ways: int) -> Any:
-    """Returns the set after a rank, with any group or none."""
-    found, held = _step(words, ways, 0), _grouped(ways)
-    for at in range(1, _NUM_FITTING[held]):
-        found = _join(found, _step(words, ways, _GROUPS_OF[held, at]))
-    return found
+@inlined
+def _join_all(sets: Any) -> Any:
+    """Returns the union of three sets."""
+    free, short, full = sets
+    return _join(free, _join(short, full))
 
 
-@kernel
-def _steps_back(words: Any, ways: int) -> Any:
-    """Returns the set before a rank, with any group or none."""
-    found, held = _step_back(words, ways, 0), _grouped(ways)
-    for at in range(1, _NUM_FITTING[held]):
-        found = _join(found, _step_back(words, ways, _GROUPS_OF[held, at]))
-    return found
+@inlined
+def _may_group(ways: int) -> bool:
+    """Tells whether enough suits for a group may have a copy in one."""
+    suits = (ways >> _GROUP_RUN | ways >> _GROUP_OUT) & _ALL
+    return bool(_HAS_GROUP[suits] != 0)
 
 
-@kernel
-def _step_both(zero: Any, one: Any, ways: int, joined: int, group: int) -> Any:
-    """Returns the sets without and with a joker after a rank with a group.
+def _make_suit(step: Any) -> Any:
+    """Returns what takes a suit's part in a rank, by what the suit does to a set.
 
-    Args:
-        zero: The set without a joker before the rank.
-        one: The set with one.
-        ways: What the suits may do.
-        joined: What they may do with the joker.
-        group: The group.
+    That is a function for ranks without a group, one for the first suit of others and
+    one for those that follow.
     """
-    runs, outs = _runs(ways, group), _outs(ways, group)
-    twos = (ways >> _TWO) & ~group & _ALL
-    more_runs, more_outs = _runs(joined, group), _outs(joined, group)
-    more_twos = (joined >> _TWO) & ~group & _ALL
-    more = _clubs_after(zero, more_runs, more_outs, more_twos)
-    one = _join(_clubs_after(one, runs, outs, twos), more)
-    zero = _clubs_after(zero, runs, outs, twos)
-    more = _diamonds_after(zero, more_runs, more_outs, more_twos)
-    one = _join(_diamonds_after(one, runs, outs, twos), more)
-    zero = _diamonds_after(zero, runs, outs, twos)
-    more = _hearts_after(zero, more_runs, more_outs, more_twos)
-    one = _join(_hearts_after(one, runs, outs, twos), more)
-    zero = _hearts_after(zero, runs, outs, twos)
-    more = _spades_after(zero, more_runs, more_outs, more_twos)
-    one = _join(_spades_after(one, runs, outs, twos), more)
-    return _spades_after(zero, runs, outs, twos), one
+
+    @inlined
+    def alone(words: Any, ways: int) -> Any:
+        return step(words, ways >> _RUN, ways >> _OUT, ways >> _TWO)
+
+    @inlined
+    def grouped(words: Any, ways: int) -> Any:
+        return step(words, ways >> _GROUP_RUN, ways >> _GROUP_OUT, 0)
+
+    @inlined
+    def begin(words: Any, ways: int) -> Any:
+        free = alone(words, ways)
+        return free, free, grouped(words, ways)
+
+    @inlined
+    def add(sets: Any, ways: int) -> Any:
+        free, short, full = sets
+        short = _join(grouped(short, ways), alone(full, ways))
+        return alone(free, ways), short, grouped(full, ways)
+
+    return alone, begin, add
 
 
-@kernel
-def _step_both_back(zero: Any, one: Any, ways: int, joined: int, group: int) -> Any:
-    """Returns the sets without and with a joker before a rank; see `_step_both`."""
-    runs, outs = _runs(ways, group), _outs(ways, group)
-    twos = (ways >> _TWO) & ~group & _ALL
-    more_runs, more_outs = _runs(joined, group), _outs(joined, group)
-    more_twos = (joined >> _TWO) & ~group & _ALL
-    more = _clubs_before(zero, more_runs, more_outs, more_twos)
-    one = _join(_clubs_before(one, runs, outs, twos), more)
-    zero = _clubs_before(zero, runs, outs, twos)
-    more = _diamonds_before(zero, more_runs, more_outs, more_twos)
-    one = _join(_diamonds_before(one, runs, outs, twos), more)
-    zero = _diamonds_before(zero, runs, outs, twos)
-    more = _hearts_before(zero, more_runs, more_outs, more_twos)
-    one = _join(_hearts_before(one, runs, outs, twos), more)
-    zero = _hearts_before(zero, runs, outs, twos)
-    more = _spades_before(zero, more_runs, more_outs, more_twos)
-    one = _join(_spades_before(one, runs, outs, twos), more)
-    return _spades_before(zero, runs, outs, twos), one
+def _make_steps(clubs: Any, diamonds: Any, hearts: Any, spades: Any) -> Any:
+    """Returns the functions that step over a rank, by what each suit does to a set."""
+    clubs_alone, begin, _ = _make_suit(clubs)
+    diamonds_alone, _, add_diamonds = _make_suit(diamonds)
+    hearts_alone, _, add_hearts = _make_suit(hearts)
+    spades_alone, _, add_spades = _make_suit(spades)
+
+    @kernel
+    def steps(words: Any, ways: int) -> Any:
+        if not _may_group(ways):
+            words = diamonds_alone(clubs_alone(words, ways), ways)
+            return spades_alone(hearts_alone(words, ways), ways)
+        sets = add_diamonds(begin(words, ways), ways)
+        return _join_all(add_spades(add_hearts(sets, ways), ways))
+
+    @inlined
+    def alone_both(zero: Any, one: Any, ways: int, joined: int) -> Any:
+        one = _join(clubs_alone(one, ways), clubs_alone(zero, joined))
+        zero = clubs_alone(zero, ways)
+        one = _join(diamonds_alone(one, ways), diamonds_alone(zero, joined))
+        zero = diamonds_alone(zero, ways)
+        one = _join(hearts_alone(one, ways), hearts_alone(zero, joined))
+        zero = hearts_alone(zero, ways)
+        one = _join(spades_alone(one, ways), spades_alone(zero, joined))
+        return spades_alone(zero, ways), one
+
+    @kernel
+    def steps_both(zero: Any, one: Any, ways: int, joined: int) -> Any:
+        if not _may_group(ways | joined):
+            return alone_both(zero, one, ways, joined)
+        zeros, ones = begin(zero, ways), begin(one, ways)
+        ones = _join_each(ones, begin(zero, joined))
+        ones = _join_each(add_diamonds(ones, ways), add_diamonds(zeros, joined))
+        zeros = add_diamonds(zeros, ways)
+        ones = _join_each(add_hearts(ones, ways), add_hearts(zeros, joined))
+        zeros = add_hearts(zeros, ways)
+        ones = _join_each(add_spades(ones, ways), add_spades(zeros, joined))
+        return _join_all(add_spades(zeros, ways)), _join_all(ones)
+
+    return steps, steps_both
+
+
+_steps, _steps_both = _make_steps(
+    _make_after(0), _make_after(1), _make_after(2), _spades_after
+)
+_steps_back, _steps_both_back = _make_steps(
+    _make_before(0), _make_before(1), _make_before(2), _spades_before
+)
 
 
 @inlined
@@ -377,44 +380,6 @@ def _filled(ways: int, joined: int, suits: int) -> int:
     """Returns what the suits may do, some of them with the joker."""
     theirs = _OF_SUIT * suits
     return ways & ~theirs | joined & theirs
-
-
-@kernel
-def _steps_both(zero: Any, one: Any, ways: int, joined: int) -> Any:
-    """Returns the sets without and with a joker after a rank, with any group."""
-    found_zero, found_one = _step_both(zero, one, ways, joined, 0)
-    held, more = _grouped(ways), _grouped(ways | joined)
-    for at in range(1, _NUM_FITTING[more]):
-        group = _GROUPS_OF[more, at]
-        missing = group & ~held
-        if missing == 0:
-            next_zero, next_one = _step_both(zero, one, ways, joined, group)
-            found_zero = _join(found_zero, next_zero)
-            found_one = _join(found_one, next_one)
-        elif missing & (missing - 1) == 0:
-            # the joker is the one suit that is missing
-            joker = _filled(ways, joined, missing)
-            found_one = _join(found_one, _step(zero, joker, group))
-    return found_zero, found_one
-
-
-@kernel
-def _steps_both_back(zero: Any, one: Any, ways: int, joined: int) -> Any:
-    """Returns the sets without and with a joker before a rank, with any group."""
-    found_zero, found_one = _step_both_back(zero, one, ways, joined, 0)
-    held, more = _grouped(ways), _grouped(ways | joined)
-    for at in range(1, _NUM_FITTING[more]):
-        group = _GROUPS_OF[more, at]
-        missing = group & ~held
-        if missing == 0:
-            next_zero, next_one = _step_both_back(zero, one, ways, joined, group)
-            found_zero = _join(found_zero, next_zero)
-            found_one = _join(found_one, next_one)
-        elif missing & (missing - 1) == 0:
-            # the joker is the one suit that is missing
-            joker = _filled(ways, joined, missing)
-            found_one = _join(found_one, _step_back(zero, joker, group))
-    return found_zero, found_one
 
 
 @inlined
@@ -458,7 +423,7 @@ def _replaced(ways: int, suit: int, way: int) -> int:
 
 @kernel
 def _prepare(work: Work) -> None:
-    """Writes what the suits may do at each rank but the ace's, which `_begin` writes."""
+    """Writes what the suits may do at each rank but the ace's (`_begin`)."""
     for rank in range(1, work["num_ranks"]):
         _prepare_rank(work, rank)
 
@@ -476,7 +441,7 @@ def _prepare_rank(work: Work, rank: int) -> None:
 
 @kernel
 def _begin(work: Work, highs: int, eithers: int) -> None:
-    """Begins walks, prepared, in which the aces of some suits end runs, of others may."""
+    """Begins walks in which the aces of some suits end runs, of others may."""
     work["highs"], work["eithers"] = highs, eithers
     _prepare_rank(work, 0)
     within = -1
@@ -671,7 +636,7 @@ def _mark_with(work: Work, highs: int, eithers: int, part: int) -> None:
 
 @inlined
 def _is_wanted(work: Work, part: int) -> bool:
-    """Tells whether a walk is still of use: it is not if it is for names, and all known."""
+    """Tells whether a walk may find anything: not if it is for names, and they do."""
     return part != _NAMES or work["num_names"] < work["wanted_names"]
 
 
