@@ -70,6 +70,20 @@ def env(**options: Any) -> AECEnv:
     return Wrapper(raw_env(**options))
 
 
+class _MadeByReset:
+    """An attribute that says, as long as `reset` has not made it, that it is missing.
+
+    What `reset` makes hides it. A `__getattr__` would say the same, but where a class
+    has one, Python takes a slower way to every attribute that there is.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, game: object, owner: type) -> Any:
+        raise AttributeError(f"{owner.__name__} has no {self._name!r} yet: {_NO_GAME}")
+
+
 class raw_env(AECEnv):  # type: ignore[misc]
     """Manipulation Rummy as a PettingZoo AEC environment.
 
@@ -97,6 +111,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
         "is_parallelizable": False,
         "render_fps": 1,
     }
+    agent_selection: Any = _MadeByReset()
 
     def __init__(
         self,
@@ -137,15 +152,6 @@ class raw_env(AECEnv):  # type: ignore[misc]
         self.rewards: dict[str, float] = {}
         self._cumulative_rewards: dict[str, float] = {}
         self.infos: dict[str, dict[str, Any]] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        """Says of what `reset` makes that it is still missing.
-
-        Raises:
-            AttributeError: Always: this is asked where there is no such attribute.
-        """
-        hint = f" yet: {_NO_GAME}" if name == "agent_selection" else ""
-        raise AttributeError(f"{type(self).__name__} has no {name!r}{hint}")
 
     def _make_spaces(self) -> None:
         """Makes one space of each kind for each agent."""
@@ -308,7 +314,7 @@ class raw_env(AECEnv):  # type: ignore[misc]
             if count != 1 or not self.skip_forced:
                 break
             count = self._write_mask(int(self._mask.argmax()))
-        self.agent_selection = self.possible_agents[record["to_move"][0]]
+        self.agent_selection = self.possible_agents[record["to_move"].item()]
 
     def _give_rewards(self) -> None:
         """Gives every agent its reward for the round that has ended."""

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 from pettingzoo.utils import wrappers
+from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from rummy_env.actions import parse_action
@@ -60,7 +61,7 @@ class Wrapper(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
     def agent_iter(self, max_iter: int = 2**63) -> Any:
         """Returns what `raw_env.agent_iter` does."""
         self.env._check_whole()
-        return super().agent_iter(max_iter)
+        return _Turns(self, max_iter)
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
         """Returns what `raw_env.observe` does."""
@@ -119,3 +120,25 @@ class Wrapper(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]
 
     def __str__(self) -> str:
         return str(self.env)
+
+
+class _Turns(AECIterable):  # type: ignore[misc]
+    """The agents in the order in which they act, as PettingZoo's wrapper gives them."""
+
+    def __iter__(self) -> _Turn:
+        return _Turn(self.env, self.max_iter)
+
+
+class _Turn(AECIterator):  # type: ignore[misc]
+    """One loop over them: the game itself is asked who is next."""
+
+    def __init__(self, wrapper: Wrapper, max_iter: int) -> None:
+        super().__init__(wrapper.env, max_iter)
+        self._wrapper = wrapper
+
+    def __next__(self) -> str:
+        agent: str = super().__next__()
+        is_stepped = self._wrapper._has_updated
+        assert is_stepped, "need to call step() or reset() in a loop over `agent_iter`"
+        self._wrapper._has_updated = False
+        return agent
