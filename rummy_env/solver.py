@@ -1,54 +1,36 @@
 """The exact solver: is a table legal, what can be laid, what is the best meld.
 
-Cards are written as in `cards`: a table is a list of melds, `["5c 6c *7c"]`, or cards
-in any order, `"5c 6c *7c"`, since how they are laid out does not matter (R14); a hand
-is a text, `"7c 8c *"`. Nothing here looks at who may act: the questions are about a
-table and a hand.
+Cards are written as in `card_text`. Nothing here looks at who may act: the questions
+are about a table and a hand.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rummy_env.actions import ACTION_NAMES, LAY, NAME_JOKER, NUM_ACTIONS, TAKE
-from rummy_env.cards import (
-    CARD_NAMES,
-    JOKER,
-    JOKER_MARK,
-    NUM_CARD_TYPES,
-    NUM_RANKS,
-    card_name,
-    format_meld,
-    parse_card,
-    parse_meld,
-    rank_of,
-    suit_of,
+from rummy_env.card_text import (
+    Hand,
+    Meld,
+    Table,
+    card_texts,
+    check_counts,
+    format_layout,
+    hand_counts,
+    parse_layout,
+    table_counts,
 )
-from rummy_env.config import (
-    FIRST_HIGH_ACE_RANKS,
-    MAX_JOKERS,
-    MAX_PACKS,
-    MIN_NUM_RANKS,
-)
-from rummy_env.errors import (
-    NotationError,
-    PositionError,
-    RummyError,
-    is_whole,
-    nearest,
-)
+from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS, parse_card
+from rummy_env.config import MAX_JOKERS, MAX_PACKS, MIN_NUM_RANKS
+from rummy_env.errors import PositionError, RummyError, is_whole, nearest
 from rummy_env.kernel import best, calls
 from rummy_env.kernel.calls import new_workspaces
 from rummy_env.kernel.layout import NO_CARD, new_melds
-
-Table: TypeAlias = str | Iterable[str]
-"""Cards as one text, or as a list of melds."""
-Hand: TypeAlias = str | Iterable[str]
 
 OBJECTIVES: Final = {"points": best.BY_POINTS, "cards": best.BY_CARDS}
 
@@ -81,103 +63,6 @@ def local_workspaces(packs: int = 2) -> NDArray[Any]:
     return works
 
 
-def card_texts(cards: Table) -> list[str]:
-    """Returns a text of cards, or several, as a list.
-
-    Raises:
-        NotationError: It is neither.
-    """
-    if isinstance(cards, str):
-        return [cards]
-    try:
-        texts = list(cards)
-    except TypeError:
-        found = type(cards).__name__
-        raise NotationError(
-            f"cards are a text such as '7c 8c' or a list of such texts, not {found}"
-        ) from None
-    for text in texts:
-        if not isinstance(text, str):
-            raise NotationError(
-                f"cards are texts such as '7c 8c', not {type(text).__name__}"
-            )
-    return texts
-
-
-_TABLE_WORDS: Final = {
-    mark + name: card + NUM_CARD_TYPES * len(mark)
-    for mark in ("", JOKER_MARK)
-    for card, name in enumerate(CARD_NAMES)
-}
-"""What may lie on a table, as a word: real cards first, then jokers by name."""
-
-
-def table_counts(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns the real cards and the named jokers of a table, int64 `[52]` each.
-
-    Raises:
-        NotationError: A word is no card, or a joker has no name.
-    """
-    counts = [0] * len(_TABLE_WORDS)
-    for text in card_texts(table):
-        for word in text.split():
-            place = _TABLE_WORDS.get(word)
-            if place is None:
-                parse_meld(word)  # says what is wrong with it
-            else:
-                counts[place] += 1
-    both = np.array(counts, dtype=np.int64)
-    return both[:NUM_CARD_TYPES], both[NUM_CARD_TYPES:]
-
-
-_HAND_WORDS: Final = {name: card for card, name in enumerate((*CARD_NAMES, JOKER_MARK))}
-"""What may be in a hand, as a word."""
-
-
-def hand_counts(hand: Hand) -> NDArray[np.int64]:
-    """Returns a hand as counts, int64 `[53]`, jokers last.
-
-    Raises:
-        NotationError: A word is no card.
-    """
-    counts = [0] * (NUM_CARD_TYPES + 1)
-    for text in card_texts(hand):
-        for word in text.split():
-            card = _HAND_WORDS.get(word)
-            counts[parse_card(word) if card is None else card] += 1
-    return np.array(counts, dtype=np.int64)
-
-
-_RANKS_OF_CARDS: Final = np.arange(NUM_CARD_TYPES) % NUM_RANKS
-
-
-def check_counts(
-    real: NDArray[Any], jokers: int, num_ranks: int, packs: int = MAX_PACKS
-) -> None:
-    """Refuses cards that no packs hold.
-
-    Args:
-        real: Copies of each card type, in hands and on the table, `[52]`.
-        jokers: Jokers anywhere.
-        num_ranks: Ranks in play.
-        packs: Packs in play.
-
-    Raises:
-        PositionError: Too many copies of a card, or one that is not in play.
-    """
-    is_out = (real > 0) & (num_ranks <= _RANKS_OF_CARDS)
-    is_wrong = is_out | (real > packs)
-    for card in np.flatnonzero(is_wrong) if is_wrong.any() else ():
-        name = card_name(int(card))
-        if is_out[card]:
-            raise PositionError(f"{name} is not in play with num_ranks={num_ranks}")
-        raise PositionError(
-            f"{int(real[card])} copies of {name}, but {packs} pack(s) in play"
-        )
-    if jokers > MAX_JOKERS:
-        raise PositionError(f"{jokers} jokers, but there are two at most")
-
-
 def check_num_ranks(num_ranks: int) -> int:
     """Returns a number of ranks.
 
@@ -197,9 +82,9 @@ def _parse_objective(objective: str) -> int:
     return OBJECTIVES[objective]
 
 
-def _packs_of(real: NDArray[Any], jokers: NDArray[Any] | int) -> int:
+def _packs_of(real: NDArray[Any], jokers: int) -> int:
     """Returns how many packs cards could be of: 1 if none is there twice, else 2."""
-    return 1 if (real <= 1).all() and np.all(jokers <= 1) else 2
+    return 2 if jokers > 1 or np.count_nonzero(real > 1) else 1
 
 
 def load(
@@ -232,16 +117,14 @@ def load(
     held = hand_counts(hand)
     is_any_locked = not isinstance(locked, str) or locked != ""
     fixed = _locked_counts(locked, named) if is_any_locked else _NO_CARDS
-    waiting = 0 if pending is None else 1
-    jokers = int(named.sum() + held[JOKER]) + waiting
-    check_counts(real + held[:JOKER], jokers, num_ranks)
-    if named.any():
-        check_counts((named > 0).astype(np.int64), 0, num_ranks)
-    is_name = isinstance(pending, str) and parse_card(pending) != JOKER
-    if pending is not None and not is_name:
-        raise PositionError("`pending` is the old name of a joker, as '7c'")
+    waiting = _count_pending(pending)
+    copies = real + held[:JOKER]
+    jokers = int(named.sum()) + int(held[JOKER]) + waiting
+    check_counts(copies, jokers, num_ranks)
+    if num_ranks < NUM_RANKS:
+        check_counts((named > 0) * 1, 0, num_ranks)
     if works is None:
-        works = local_workspaces(_packs_of(real + held[:JOKER], jokers))
+        works = local_workspaces(_packs_of(copies, jokers))
     work = works[0]
     work["table"] = real
     work["named"] = named
@@ -264,91 +147,37 @@ def _locked_counts(locked: Table, named: NDArray[Any]) -> NDArray[np.int64]:
     return fixed
 
 
-def _is_meld(cards: Sequence[int], num_ranks: int) -> bool:
-    """Tells whether cards, a run from its low end, form a meld (R10, R11)."""
-    ranks = [rank_of(card) for card in cards]
-    suits = {suit_of(card) for card in cards}
-    if len(cards) < 3:
-        return False
-    if len(set(ranks)) == 1:
-        return len(suits) == len(cards)
-    if num_ranks >= FIRST_HIGH_ACE_RANKS and ranks[-1] == 0:
-        ranks[-1] = num_ranks
-    is_run = ranks == list(range(ranks[0], ranks[0] + len(ranks)))
-    return is_run and len(suits) == 1 and len(set(cards)) == len(cards)
+def _count_pending(pending: str | None) -> int:
+    """Returns how many jokers wait, 0 or 1, the name checked."""
+    if pending is None:
+        return 0
+    if not isinstance(pending, str) or parse_card(pending) == JOKER:
+        raise PositionError("`pending` is the old name of a joker, as '7c'")
+    return 1
 
 
-_Meld: TypeAlias = list[tuple[int, bool]]
-"""Cards of a meld, each with whether a joker stands for it."""
-
-
-def near_melds(
-    near: Iterable[str], num_ranks: int
-) -> tuple[list[_Meld], NDArray[np.int64]]:
-    """Returns an earlier layout, parsed and as the kernel reads it, int64 `[35, 13]`.
-
-    The kernel keeps whatever fits, so what is no meld is left out here.
-
-    Raises:
-        NotationError: A word is no card.
-    """
-    parsed = [parse_meld(text) for text in card_texts(near)]
-    old = [meld for meld in parsed if _is_meld([card for card, _ in meld], num_ranks)]
-    melds = new_melds()
-    for at, meld in enumerate(old[: len(melds)]):
-        melds[at, : len(meld)] = [card for card, _ in meld]
-    return old, melds
-
-
-def _keep_jokers(meld: list[int], old: list[_Meld], names: list[int]) -> _Meld | None:
-    """Returns a meld as it lay before, if it did with jokers, and uses up both."""
-    for before in old:
-        jokers = [card for card, is_joker in before if is_joker]
-        is_same = [card for card, _ in before] == meld
-        if is_same and jokers and all(names[card] > 0 for card in jokers):
-            for card in jokers:
-                names[card] -= 1
-            old.remove(before)
-            return before
-    return None
-
-
-def _format_layout(
-    melds: list[list[int]], named: NDArray[Any], old: list[_Meld]
-) -> list[str]:
-    """Returns a layout as texts, with `named` jokers in it.
-
-    Copies of a card are alike, so which of them is the joker is free: a joker in a
-    meld that stands stays there, for the eye.
-    """
-    names = named.tolist()
-    if not any(names):
-        return [" ".join([CARD_NAMES[card] for card in meld]) for meld in melds]
-    layout = [_keep_jokers(meld, old, names) for meld in melds]
-    texts = []
-    for meld, before in zip(melds, layout, strict=True):
-        cards = before or [(card, names[card] > 0) for card in meld]
-        if before is None:
-            for card, is_joker in cards:
-                names[card] -= is_joker
-        texts.append(format_meld(cards))
-    return texts
+def _new_layout(melds: Sequence[Meld]) -> NDArray[np.int64]:
+    """Returns a layout as the kernel reads it, int64 `[35, 13]`."""
+    layout = new_melds()
+    for at, meld in enumerate(melds[: len(layout)]):
+        layout[at, : len(meld)] = [card for card, _ in meld]
+    return layout
 
 
 def arrange_loaded(
     works: NDArray[Any], near: Iterable[str] | None = None
 ) -> list[str] | None:
     """Returns a layout of the table of a workspace's question, or None."""
-    old: list[_Meld] = []
-    kept, melds = new_melds(), new_melds()
+    old: list[Meld] = []
     if near is not None:
-        old, kept = near_melds(near, int(works[0]["num_ranks"]))
-    count = calls.arrange(works, kept, melds)
+        old = parse_layout(near, int(works[0]["num_ranks"]))
+    melds = new_melds()
+    count = calls.arrange(works, _new_layout(old), melds)
     if count < 0:
         return None
     rows = melds[:count].tolist()
     found = [[card for card in row if card != NO_CARD] for row in rows]
-    return _format_layout(found, works[0]["named"], old)
+    return format_layout(found, works[0]["named"], old)
 
 
 def arrange(
@@ -465,12 +294,12 @@ def best_meld(
     if calls.find_best(works, number, old) < 0:
         return None
     work = works[0]
-    actions = [ACTION_NAMES[action] for action in work["plan"][: work["num_plan"]]]
-    if not actions:
+    plan = work["plan"][: work["num_plan"]].tolist()
+    if not plan:
         return None
     layout = arrange_loaded(works, near)
     assert layout is not None
-    return actions, layout
+    return [ACTION_NAMES[action] for action in plan], layout
 
 
 def best_actions(
@@ -655,7 +484,8 @@ def _workspaces_for(questions: best.Questions) -> NDArray[Any]:
     """Returns this thread's workspace for questions that have been checked."""
     table, named, _, hand, old = questions
     jokers = named.sum(axis=1) + hand[:, JOKER] + (old != NO_CARD)
-    return local_workspaces(_packs_of(table + hand[:, :JOKER], jokers))
+    most = int(jokers.max(initial=0))
+    return local_workspaces(_packs_of(table + hand[:, :JOKER], most))
 
 
 def _whole_array(values: NDArray[Any]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
-from rummy_env import notation, observation, record, rules, solver
+from rummy_env import card_text, notation, observation, record, rules, solver
 from rummy_env.actions import ACTION_NAMES, parse_action
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, parse_hand, rank_of
 from rummy_env.config import RuleConfig
@@ -73,13 +73,13 @@ class State:
     def from_position(
         cls,
         config: RuleConfig,
-        table: solver.Table = "",
-        hands: Sequence[solver.Hand | None] = (),
+        table: card_text.Table = "",
+        hands: Sequence[card_text.Hand | None] = (),
         to_move: int = 0,
         draws: int = 0,
         seed: int = 0,
         *,
-        stock: solver.Hand | None = None,
+        stock: card_text.Hand | None = None,
         scores: Sequence[int] | None = None,
         rounds_won: Sequence[int] | None = None,
         dealer: int = 0,
@@ -336,9 +336,9 @@ def _put_numbers(
 def _put_cards(
     state: Any,
     config: RuleConfig,
-    table: solver.Table,
-    hands: Sequence[solver.Hand | None],
-    stock: solver.Hand | None,
+    table: card_text.Table,
+    hands: Sequence[card_text.Hand | None],
+    stock: card_text.Hand | None,
 ) -> None:
     """Writes all cards, dealing what is not given."""
     if isinstance(hands, str | bytes) or not isinstance(hands, Sequence):
@@ -348,10 +348,10 @@ def _put_cards(
         )
     if len(hands) > config.num_players:
         raise PositionError(f"{len(hands)} hands for {config.num_players} players")
-    real, named = solver.table_counts(table)
-    solver.check_counts((named > 0) * 1, 0, config.num_ranks)
+    real, named = card_text.table_counts(table)
+    card_text.check_counts((named > 0) * 1, 0, config.num_ranks)
     given = {
-        player: solver.hand_counts(hand)
+        player: card_text.hand_counts(hand)
         for player, hand in enumerate(hands)
         if hand is not None
     }
@@ -376,9 +376,9 @@ def _put_cards(
     _put_stock(state, unseen[at:], on_top)
 
 
-def _stock_cards(stock: solver.Hand) -> list[int]:
+def _stock_cards(stock: card_text.Hand) -> list[int]:
     """Returns the cards of a stock in the order written."""
-    return [card for text in solver.card_texts(stock) for card in parse_hand(text)]
+    return [card for text in card_text.card_texts(stock) for card in parse_hand(text)]
 
 
 def _put_stock(state: Any, rest: NDArray[Any], on_top: list[int] | None) -> None:
@@ -406,7 +406,7 @@ def _unseen(
     for counts in hands:
         used += counts
     used += np.bincount(np.array(stock, dtype=np.int64), minlength=JOKER + 1)
-    solver.check_counts(used[:JOKER], 0, config.num_ranks, config.num_packs)
+    card_text.check_counts(used[:JOKER], 0, config.num_ranks, config.num_packs)
     if used[JOKER] > config.num_jokers:
         raise PositionError(
             f"{used[JOKER]} jokers, but {config.num_jokers} are in play"

@@ -11,7 +11,7 @@ import random
 
 import numpy as np
 
-from rummy_env import RuleConfig, State, VectorEnv, solver
+from rummy_env import RuleConfig, State, VectorEnv, card_text, solver
 from rummy_env.kernel import calls
 from rummy_env.manipulation_rummy_v0 import raw_env
 from rummy_env.rewards import REWARDS
@@ -75,7 +75,7 @@ def ask_oddly() -> None:
     assert solver.arrange("7c 7d 7h 8c 9c Tc 7s") is not None
     whole = [np.zeros((1, size), dtype=np.int64) for size in (52, 52, 52, 53)]
     solver.best_actions(*whole, np.full(1, -1))
-    whole[3][0] = solver.hand_counts("5c 6c 7c 8c 9c 7d 8d 9d 7h 8h")
+    whole[3][0] = card_text.hand_counts("5c 6c 7c 8c 9c 7d 8d 9d 7h 8h")
     narrow = solver.best_melds(*whole, np.full(1, -1), width=1)
     assert solver.legal_tables(narrow.table, narrow.named).all()
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rummy_env import RuleConfig, State, solver
+from rummy_env import RuleConfig, State, card_text, solver
 from rummy_env.actions import parse_action
 from rummy_env.cards import CARD_NAMES, JOKER, NUM_CARD_TYPES, POINTS
 from rummy_env.errors import RummyError
@@ -264,7 +264,7 @@ def test_best_melds_and_their_first_actions_are_those_of_best_meld() -> None:
         assert after.plans[row].tolist()[: len(plan)] == plan
         assert (after.plans[row][len(plan) :] == -1).all()
         if meld:
-            real, jokers = solver.table_counts(meld[1])
+            real, jokers = card_text.table_counts(meld[1])
             np.testing.assert_array_equal(after.table[row], real)
             np.testing.assert_array_equal(after.named[row], jokers)
         else:
