@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import (
     JOKERS_AT,
@@ -99,6 +101,8 @@ OFFSETS: Final = {
     for index, section in enumerate(SECTIONS)
 }
 
+_ONE: Final = np.float32(1.0)
+_ZERO: Final = np.float32(0.0)
 _HAND: Final = OFFSETS["hand"]
 _TABLE: Final = OFFSETS["table"]
 _NAMED: Final = OFFSETS["named"]
@@ -149,32 +153,32 @@ def encode(state: Any, config: Any, player: int, out: Any) -> None:
 
 
 @kernel
-def _mark_all(out: Any, at: int, counts: Any) -> None:
+def _mark_all(planes: Any, counts: Any) -> None:
     """Writes of each card whether there is one copy of it, and whether there are two.
 
-    Without branches, so that the compiler does many cards at once.
+    Without branches, and where indices are seen not to be negative, so that the
+    compiler does many cards at once.
     """
     for card in range(NUM_CARD_TYPES):
-        out[at + card] = counts[card] > 0
-    for card in range(NUM_CARD_TYPES):
-        out[at + NUM_CARD_TYPES + card] = counts[card] > 1
+        planes[card] = _ONE if counts[card] > 0 else _ZERO
+        planes[NUM_CARD_TYPES + card] = _ONE if counts[card] > 1 else _ZERO
 
 
 @kernel
 def _encode_cards(state: Any, config: Any, player: int, out: Any) -> None:
     """Writes the planes of cards."""
     hand, table, named = state["hands"][player], state["table"], state["named"]
-    _mark_all(out, _HAND, hand)
-    _mark_all(out, _TABLE, table)
-    _mark_all(out, _NAMED, named)
-    _mark_all(out, _LAID, state["laid"])
-    _mark_all(out, _LOCKED, state["locked"])
+    _mark_all(out[_HAND:], hand)
+    _mark_all(out[_TABLE:], table)
+    _mark_all(out[_NAMED:], named)
+    _mark_all(out[_LAID:], state["laid"])
+    _mark_all(out[_LOCKED:], state["locked"])
     packs, num_ranks = config[PACKS_AT], config[NUM_RANKS_AT]
     jokers = config[JOKERS_AT] - hand[JOKER]
     for card in range(NUM_CARD_TYPES):
         unseen = packs - hand[card] - table[card]
-        out[_UNSEEN + card] = unseen > 0
-        out[_UNSEEN + NUM_CARD_TYPES + card] = unseen > 1
+        out[_UNSEEN + card] = _ONE if unseen > 0 else _ZERO
+        out[_UNSEEN + NUM_CARD_TYPES + card] = _ONE if unseen > 1 else _ZERO
         jokers -= named[card]
     for suit in range(NUM_SUITS):
         for rank in range(num_ranks, NUM_RANKS):
