@@ -72,6 +72,9 @@ MEMORY: Final = np.dtype(
 """What is remembered of the last question of a game."""
 
 _WHOLE: Final = np.int64
+_INDEX: Final = np.uint32
+"""For what is used as an index: of a signed one Numba asks each time if it is negative.
+Not uint64, which with an int64 would make a float; and sums of these fit."""
 WORKSPACE: Final = np.dtype(
     [
         # the question: a table, a hand, and what this turn did to the jokers
@@ -111,8 +114,8 @@ WORKSPACE: Final = np.dtype(
         # walks without free jokers; rows as below, and then a pair to go back and
         # forth between; at HULL the union of a layer
         ("plain", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY + 1, NUM_SUITS)),
-        ("plain_numbers", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY, NUM_SUITS)),
-        ("next", np.int32, (len(NEXT),)),  # `NEXT`: a copy, so that code holds none
+        ("plain_numbers", _INDEX, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY, NUM_SUITS)),
+        ("next", np.uint16, (len(NEXT),)),  # `NEXT`: a copy, so that code holds none
         # nodes that a layer keeps, or 0 to keep all; 0 but in `marks`, `_mark_with_one`
         ("most_plain", _WHOLE),
         ("is_cut", _WHOLE),  # whether nodes were dropped for that
@@ -120,10 +123,10 @@ WORKSPACE: Final = np.dtype(
         ("stale", _WHOLE),  # the highest rank whose layer is outdated, or -1 (`layout`)
         ("is_walked", _WHOLE),  # whether all layers have fitted so far (`layout`)
         ("needs_two", _WHOLE),  # whether one joker alone is known not to complete
-        ("place", _WHOLE),  # the row that the node looked at steps to
-        ("node", _WHOLE, (NUM_SUITS,)),  # where the steps of the node looked at stand
+        ("place", _INDEX),  # the row that the node looked at steps to
+        ("node", _INDEX, (NUM_SUITS,)),  # where the steps of the node looked at stand
         ("zero", _WHOLE, (NUM_SUITS,)),  # a step of it, by suit
-        ("zero_numbers", _WHOLE, (NUM_SUITS,)),  # ... as numbers
+        ("zero_numbers", _INDEX, (NUM_SUITS,)),  # ... as numbers
         ("one", _WHOLE, (NUM_SUITS,)),  # ... with a joker in the suit
         # walks where cards are single (`single`); rows as below, by jokers placed
         ("sets", _WHOLE, (2, 2 * NUM_LAYERS, NUM_SUITS)),
@@ -134,7 +137,7 @@ WORKSPACE: Final = np.dtype(
         ("highs", _WHOLE),  # suits whose aces end runs
         ("eithers", _WHOLE),  # suits whose aces may lie low and high at once
         # the walks; a layer is a row, forward ones first, then backward ones
-        ("room", _WHOLE, (NUM_LAYERS + 1, NUM_SUITS)),  # copies a card may come to
+        ("room", _INDEX, (NUM_LAYERS + 1, NUM_SUITS)),  # copies a card may come to
         ("keep", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # elements told apart
         ("alone", _WHOLE, (2 * NUM_LAYERS, NUM_SUITS)),  # of those: that need no joker
         # how many suits of a step may miss these; NUM_SUITS: `alone` is not filled
@@ -143,9 +146,9 @@ WORKSPACE: Final = np.dtype(
         # the sets of elements that a suit can have by itself before a rank, and those
         # that it comes to an end from behind one, as numbers (`hulls`); once `alone` is
         # filled, without jokers
-        ("hull_before", _WHOLE, (NUM_LAYERS, NUM_SUITS)),
-        ("hull_after", _WHOLE, (NUM_RANKS, NUM_SUITS)),
-        ("widest", _WHOLE, (NUM_RANKS, NUM_SUITS)),  # what they may do at each rank
+        ("hull_before", _INDEX, (NUM_LAYERS, NUM_SUITS)),
+        ("hull_after", _INDEX, (NUM_RANKS, NUM_SUITS)),
+        ("widest", _INDEX, (NUM_RANKS, NUM_SUITS)),  # what they may do at each rank
         (
             "nodes",
             _WHOLE,
@@ -196,5 +199,6 @@ WORKSPACE: Final = np.dtype(
         ("num_looks", _WHOLE),  # nodes or sets stepped from; who counts sets it to 0
         ("slow_answers", _WHOLE),  # how often that did not settle a question
         (ADDRESSES, _WHOLE, (len(OUTLINED),)),  # where functions lie; 0 uncompiled
-    ]
+    ],
+    align=True,
 )
