@@ -353,6 +353,8 @@ def _make_steps(clubs: Any, diamonds: Any, hearts: Any, spades: Any) -> Any:
 
     @kernel
     def steps_both(zero: Any, one: Any, ways: int, joined: int) -> Any:
+        if joined == 0 or _is_empty(zero):
+            return steps(zero, ways), steps(one, ways)
         if not _may_group(ways | joined):
             return alone_both(zero, one, ways, joined)
         zeros, ones = begin(zero, ways), begin(one, ways)
