@@ -569,36 +569,30 @@ def mark_single(work: Work) -> None:
     """Marks all that `must`, `may` and at most one free joker prove (`is_single`).
 
     Walks for each set of high aces would take long where there are many. So one walk
-    lets each ace lie low and high at once: what not even that proves is ruled out.
-    Without a joker it comes after the walk without high aces, which proves most of
-    what is true; with one, before it, since most of what is left is not. A name takes
-    no second joker, so names are looked for by shorter walks of their own.
+    lets each ace lie low and high at once: what not even that proves is ruled out. It
+    comes after the walk without high aces, which proves most of what is true. A name
+    takes no second joker, so names are looked for by shorter walks of their own.
     """
-    has_joker = work["jokers_high"] == 1
-    if has_joker:
+    if work["jokers_high"] == 1:
         _find_places(work)
     _ask(work)
     _prepare(work)
     eithers = _suits_with_high_ace(work)
-    has_several = eithers & (eithers - 1) != 0
-    _mark_all(work, eithers, has_several, _NAMES)
-    if has_joker and eithers != 0:
-        _mark_with(work, 0, eithers, _LAYS)
-    _mark_all(work, eithers, has_several and not has_joker, _LAYS)
+    _mark_all(work, eithers, _NAMES)
+    _mark_all(work, eithers, _LAYS)
 
 
 @kernel
-def _mark_all(work: Work, eithers: int, rules_out: bool, part: int) -> None:
+def _mark_all(work: Work, eithers: int, part: int) -> None:
     """Marks what walks with any set of high aces prove.
 
     Args:
         work: The workspace.
         eithers: The suits whose aces may be high.
-        rules_out: Whether the second walk lets them be low and high.
         part: `_LAYS` or `_NAMES`.
     """
     _mark_with(work, 0, 0, part)
-    if rules_out:
+    if eithers & (eithers - 1) != 0:
         _mark_with(work, 0, eithers, part)
     for highs in range(1, _ALL + 1):
         if highs & ~eithers == 0 and _may_end_high(work, highs):
