@@ -46,7 +46,7 @@ import numpy as np
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
-from rummy_env.kernel.answers import is_lay_open, is_name_open, set_name
+from rummy_env.kernel.answers import is_name_open, set_name
 from rummy_env.kernel.jit import inlined, kernel, outlined
 from rummy_env.kernel.support import held_by_suit, ranks_of_three
 from rummy_env.kernel.workspace import BACKWARD
@@ -122,6 +122,10 @@ def _moves_of_either(must: int, may: int) -> int:
 
 
 _COUNTS: Final = range(MOST_COPIES + 1)
+_WITH_NONE: Final = _moves(0, 0)
+_WITH_ONE: Final = _moves(1, 0)
+_WITH_TWO: Final = _moves(2, 0)
+"""What a suit may do where no copy lies, one does, or two do."""
 _MOVES: Final = np.array(
     [
         [[moves(must, may) for may in _COUNTS] for must in _COUNTS]
@@ -423,29 +427,51 @@ def _replaced(ways: int, suit: int, way: int) -> int:
     return ways & ~(_OF_SUIT << suit) | way
 
 
+@inlined
+def _moves_with(must: int, present: int) -> int:
+    """Returns the same as `_moves`, without a branch."""
+    none = must == 0
+    one = (must <= 1) & (present >= 1)
+    two = (must <= 2) & (present >= 2)
+    return none * _WITH_NONE + one * _WITH_ONE + two * _WITH_TWO
+
+
 @kernel
 def _prepare(work: Work) -> None:
-    """Writes what the suits may do at each rank but the ace's (`_begin`)."""
-    for rank in range(1, work["num_ranks"]):
-        _prepare_rank(work, rank)
+    """Writes what the suits may do at each rank but the ace's (`_begin`).
+
+    Without a free joker, and with one. Without branches, so that the compiler does many
+    ranks at once.
+    """
+    num_ranks, ways, joined = work["num_ranks"], work["ways"], work["joined"]
+    for rank in range(1, num_ranks):
+        ways[rank], joined[rank] = 0, 0
+    has_joker = work["jokers_high"] > 0
+    for suit in range(NUM_SUITS):
+        for rank in range(1, num_ranks):
+            card = suit * NUM_RANKS + rank
+            must, may = work["must"][card], work["may"][card]
+            is_place = has_joker & (work["places"][rank] >> suit) & 1
+            ways[rank] |= _moves_with(must, must + may) << suit
+            joined[rank] |= is_place * _moves_with(must + 1, must + may + 1) << suit
 
 
 @kernel
-def _prepare_rank(work: Work, rank: int) -> None:
-    """Writes what the suits may do at a rank, without a free joker and with one."""
+def _prepare_aces(work: Work) -> None:
+    """Writes the same of aces, by where they lie."""
     ways, joined, has_joker = 0, 0, work["jokers_high"] > 0
     for suit in range(NUM_SUITS):
-        ways |= _ways_of(work, rank, suit, 0, 0)
-        if has_joker and (work["places"][rank] >> suit) & 1:
-            joined |= _ways_of(work, rank, suit, 1, 0)
-    work["ways"][rank], work["joined"][rank] = ways, joined
+        ways |= _ways_of(work, 0, suit, 0, 0)
+        if has_joker and (work["places"][0] >> suit) & 1:
+            joined |= _ways_of(work, 0, suit, 1, 0)
+    work["ways"][0], work["joined"][0] = ways, joined
 
 
 @kernel
 def _begin(work: Work, highs: int, eithers: int) -> None:
     """Begins walks in which the aces of some suits end runs, of others may."""
     work["highs"], work["eithers"] = highs, eithers
-    _prepare_rank(work, 0)
+    _prepare_aces(work)
     within = -1
     for suit in range(_LAST):
         within &= _ENDS[_is_high(work, suit), suit]
@@ -554,14 +580,26 @@ def _suits_with_high_ace(work: Work) -> int:
 @kernel
 def _ask(work: Work) -> None:
     """Notes what is open: lays by rank, suits as bits, and names above them."""
-    for rank in range(work["num_ranks"]):
-        asked = 0
-        for suit in range(NUM_SUITS):
+    num_ranks, asked = work["num_ranks"], work["asked"]
+    for rank in range(num_ranks):
+        asked[rank] = 0
+    for suit in range(NUM_SUITS):
+        for rank in range(num_ranks):
             card = suit * NUM_RANKS + rank
-            asked |= is_lay_open(work, card) << suit
-            if work["jokers_high"] > 0 and (work["places"][rank] >> suit) & 1:
-                asked |= is_name_open(work, card) << (suit + NUM_SUITS)
-        work["asked"][rank] = asked
+            is_open = (work["may"][card] > 0) & (work["lay"][card] == 0)
+            asked[rank] |= is_open << suit
+    if work["jokers_high"] > 0 and work["wanted_names"] > 0:
+        _ask_for_names(work)
+
+
+@kernel
+def _ask_for_names(work: Work) -> None:
+    """Adds the names that are open."""
+    for rank in range(work["num_ranks"]):
+        for suit in range(NUM_SUITS):
+            if (work["places"][rank] >> suit) & 1:
+                card = suit * NUM_RANKS + rank
+                work["asked"][rank] |= is_name_open(work, card) << (suit + NUM_SUITS)
 
 
 @outlined
