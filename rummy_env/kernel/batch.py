@@ -104,7 +104,7 @@ def _go_on(rows: Rows, config: Any, works: Any, row: int, rewards: Any) -> bool:
         forced = 0
         while mask[forced] == 0:
             forced += 1
-        apply(state, config, works[0], forced)
+        apply(state, config, works[0], rows.memories[row], forced)
         rows.counts[row, 0] += 1
 
 
@@ -158,7 +158,7 @@ def _step_row(rows: Rows, config: Any, works: Any, row: int, action: int) -> Non
     """Applies an action in one row."""
     copy(rows.carried[row], rows.reward[row])
     rows.carried[row] = 0.0
-    apply(rows.states[row], config, works[0], action)
+    apply(rows.states[row], config, works[0], rows.memories[row], action)
     rows.counts[row, 0] += 1
     if _go_on(rows, config, works, row, rows.reward):
         _end_episode(rows, config, row)

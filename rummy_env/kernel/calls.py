@@ -71,9 +71,9 @@ def play(states: Any, config: Any, works: Any, action: int, mask: Any) -> int:
     Returns:
         How many actions are legal.
     """
-    if action != NO_ACTION:
-        turn.apply(states[0], config, works[0], action)
     memory = works[0]["memory"]
+    if action != NO_ACTION:
+        turn.apply(states[0], config, works[0], memory, action)
     return turn.legal_actions(states[0], config, works[0], memory, mask)
 
 

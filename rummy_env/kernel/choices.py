@@ -212,6 +212,35 @@ def present_copies(work: Work, card: int) -> int:
 
 
 @kernel
+def boxes_at(work: Work, rank: int) -> int:
+    """Returns the boxes that the cards of a rank can fill without a joker, as bits."""
+    boxes = ALL_BOXES
+    for suit in range(NUM_SUITS):
+        present = min(present_copies(work, suit * NUM_RANKS + rank), MAX_COPIES)
+        boxes &= BOXES_SHORT_OF[suit, present, 0]
+    return boxes
+
+
+@inlined
+def _row_in(work: Work, suit: int, rank: int, box: int) -> int:
+    """Returns where the letters of a card in a box stand, no joker being free."""
+    card = suit * NUM_RANKS + rank
+    return _row_of(0, work["must"][card], work["may"][card]) + BOX_KIND[box, suit]
+
+
+@inlined
+def letter_in(work: Work, suit: int, rank: int, box: int) -> int:
+    """Returns the letter of a suit in a box; NO_LETTER if it cannot fill it."""
+    return _LETTERS_IN[_row_in(work, suit, rank, box)] & _LETTER_MASK
+
+
+@inlined
+def letter_in_more(work: Work, suit: int, rank: int, box: int) -> int:
+    """Returns the same with one more card of the suit laid."""
+    return _LETTERS_IN_MORE[_row_in(work, suit, rank, box)] & _LETTER_MASK
+
+
+@kernel
 def fill_choices(work: Work, rank: int) -> None:
     """Lists the ways to divide the copies of a rank, as packed letters.
 

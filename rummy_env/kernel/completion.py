@@ -23,8 +23,10 @@ from rummy_env.cards import JOKER, NUM_CARD_TYPES
 from rummy_env.kernel.jit import kernel, outlined
 from rummy_env.kernel.marks import mark_at_home, mark_free
 from rummy_env.kernel.memory import reopen
+from rummy_env.kernel.plain import is_plainly_completable
 from rummy_env.kernel.support import drop_unsupported
 from rummy_env.kernel.walk import is_completable
+from rummy_env.kernel.witness import is_witnessed, take_witness
 from rummy_env.kernel.workspace import (
     IS_LEGAL,
     IS_OPEN,
@@ -287,4 +289,13 @@ def is_table_legal(work: Work) -> bool:
         work["may"][card] = 0
     work["jokers_low"] = 0
     work["jokers_high"] = 0
-    return drop_unsupported(work) and is_completable(work)
+    if not drop_unsupported(work):
+        return False
+    if work["packs"] == 1:
+        return is_completable(work)
+    if is_witnessed(work):
+        return True
+    found = is_plainly_completable(work)
+    if found == 1:
+        take_witness(work)
+    return is_completable(work) if found < 0 else found == 1

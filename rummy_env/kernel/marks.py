@@ -46,6 +46,7 @@ from rummy_env.kernel.walk import (
     walk_backward,
     walk_forward,
 )
+from rummy_env.kernel.witness import mark_witnessed
 from rummy_env.kernel.workspace import (
     BACKWARD,
     IS_OPEN,
@@ -71,7 +72,9 @@ def mark_at_home(work: Work) -> None:
         return
     if is_single(work):
         mark_single(work)
-    elif not mark_plain(work):
+        return
+    mark_witnessed(work)
+    if not mark_plain(work):
         _mark_slowly(work)
 
 

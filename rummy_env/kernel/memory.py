@@ -32,7 +32,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rummy_env.cards import JOKER, NUM_CARD_TYPES
+from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS
+from rummy_env.kernel.groups import NUM_BOXES
 from rummy_env.kernel.jit import inlined, kernel
 from rummy_env.kernel.workspace import (
     IS_LEGAL,
@@ -77,6 +78,7 @@ def recall(work: Work, memory: Any) -> None:
     for number in range(NUM_HINTS):
         has_hint = is_same_game and number < memory["num_hints"]
         work["hints"][number] = memory["hints"][number] if has_hint else NO_HINT
+    recall_witness(work, memory)
     # a released joker is named before anything else is laid
     unasked = NOT_ASKED if work["pending"] > 0 else IS_OPEN
     num_names = 0
@@ -182,6 +184,22 @@ def remember(work: Work, memory: Any) -> None:
         more = _settled(work["name_more"][card], has_joker)
         memory["name_more"][card] = more if has_joker else RULED_OUT
     _remember_hints(work, memory)
+    remember_witness(work, memory)
+
+
+@kernel
+def recall_witness(work: Work, memory: Any) -> None:
+    """Writes the boxes in which the table split lately, if that is what they are."""
+    for rank in range(NUM_RANKS):
+        box = memory["boxes"][rank]
+        work["boxes"][rank] = box if 0 <= box < NUM_BOXES else 0
+
+
+@kernel
+def remember_witness(work: Work, memory: Any) -> None:
+    """Writes the boxes to a memory."""
+    for rank in range(NUM_RANKS):
+        memory["boxes"][rank] = work["boxes"][rank]
 
 
 @kernel

@@ -22,7 +22,12 @@ from rummy_env.config import (
 from rummy_env.kernel.completion import answer_open, is_table_legal
 from rummy_env.kernel.deal import NO_CARD, deal_cards, first_dealer
 from rummy_env.kernel.jit import kernel
-from rummy_env.kernel.memory import recall, remember
+from rummy_env.kernel.memory import (
+    recall,
+    recall_witness,
+    remember,
+    remember_witness,
+)
 from rummy_env.kernel.scoring import (
     BY_GOING_OUT,
     BY_KNOCK,
@@ -241,7 +246,7 @@ def _is_releasable(state: Any, card: int) -> bool:
 
 
 @kernel
-def apply(state: Any, config: Any, work: Any, action: int) -> None:
+def apply(state: Any, config: Any, work: Any, memory: Any, action: int) -> None:
     """Changes the state by a legal action; with it a turn or the round may end."""
     if action == DRAW:
         _draw(state)
@@ -251,10 +256,10 @@ def apply(state: Any, config: Any, work: Any, action: int) -> None:
         _end_round(state, config, BY_KNOCK)
     elif action < NAME_JOKER:
         _lay(state, action - LAY)
-        _finish_card(state, config, work)
+        _finish_card(state, config, work, memory)
     elif action < TAKE:
         _name_joker(state, action - NAME_JOKER)
-        _finish_card(state, config, work)
+        _finish_card(state, config, work, memory)
     else:
         _take(state, action - TAKE)
 
@@ -300,10 +305,12 @@ def _take(state: Any, card: int) -> None:
 
 
 @kernel
-def _finish_card(state: Any, config: Any, work: Any) -> None:
+def _finish_card(state: Any, config: Any, work: Any, memory: Any) -> None:
     """Looks at the table after a card; an empty hand may end the round (R19)."""
     load_question(state, config, work)
+    recall_witness(work, memory)
     is_legal = is_table_legal(work)
+    remember_witness(work, memory)
     state["table_legal"] = is_legal
     if is_legal and _is_hand_empty(state):
         _end_round(state, config, BY_GOING_OUT)

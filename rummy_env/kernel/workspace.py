@@ -67,6 +67,7 @@ MEMORY: Final = np.dtype(
         ("knows_names", np.int8),  # whether no `name` is open
         ("num_hints", np.int8),  # of these:
         ("hints", np.int8, (NUM_HINTS,)),  # names that jokers could have lately
+        ("boxes", np.int8, (NUM_RANKS,)),  # in which the table split lately (`witness`)
     ]
 )
 """What is remembered of the last question of a game."""
@@ -128,6 +129,8 @@ WORKSPACE: Final = np.dtype(
         ("zero", _WHOLE, (NUM_SUITS,)),  # a step of it, by suit
         ("zero_numbers", _INDEX, (NUM_SUITS,)),  # ... as numbers
         ("one", _WHOLE, (NUM_SUITS,)),  # ... with a joker in the suit
+        ("boxes", _INDEX, (NUM_RANKS,)),  # of groups, of a witness (`witness`)
+        ("chain", _INDEX, (2 * NUM_LAYERS, NUM_SUITS)),  # its sets, as numbers
         # walks where cards are single (`single`); rows as below, by jokers placed
         ("sets", _WHOLE, (2, 2 * NUM_LAYERS, NUM_SUITS)),
         ("ways", _WHOLE, (NUM_RANKS,)),  # what the suits may do
