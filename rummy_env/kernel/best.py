@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from rummy_env.actions import LAY, NAME_JOKER, TAKE
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS
-from rummy_env.kernel.completion import answer, has_completion, is_table_legal
+from rummy_env.kernel.completion import answer, is_table_legal
 from rummy_env.kernel.jit import copy, entry, kernel
 from rummy_env.kernel.leaving import (
     BY_CARDS,
@@ -23,6 +23,7 @@ from rummy_env.kernel.leaving import (
     least_left,
     value_of,
 )
+from rummy_env.kernel.naming import NOT_KNOWN, find_name, has_movable, is_completed
 from rummy_env.kernel.workspace import MOST_LOOSE
 
 __all__ = ["BY_CARDS", "BY_POINTS", "NO_CARD", "Questions", "best_rows", "find_best"]
@@ -79,6 +80,7 @@ def _search_some(work: Any, objective: int, least: int) -> None:
         return
     left = _leave_few(work, objective, most)
     if left == NOT_FOUND:
+        work["best_name"] = NOT_KNOWN
         left = least_left(work, objective, FIRST_BOUND, most)
         if left <= most and work["width"] == 0:
             _prefer_first(work, objective, left)
@@ -200,7 +202,7 @@ def _all_fit(work: Any) -> bool:
     copy(work["best_table"], work["table"])
     work["hand"][:] = 0
     work["pending"] = work["best_pending"]
-    fits = has_completion(work)
+    fits = is_completed(work)
     copy(work["kept_hand"], work["hand"])
     for card in range(NUM_CARD_TYPES):
         work["table"][card] -= work["hand"][card]
@@ -248,18 +250,13 @@ def _plan(work: Any, action: int) -> None:
 
 
 @kernel
-def _name_next(work: Any, old: int) -> None:
+def _name_next(work: Any, old: int, bound: int) -> None:
     """Names a waiting joker by the lowest card that will do, but its old name."""
+    card = find_name(work, old, bound)
     work["pending"] -= 1
-    for card in range(NUM_CARD_TYPES):
-        if card != old and card % NUM_RANKS < work["num_ranks"]:
-            work["named"][card] += 1
-            work["locked"][card] += 1
-            if has_completion(work):
-                _plan(work, NAME_JOKER + card)
-                return
-            work["named"][card] -= 1
-            work["locked"][card] -= 1
+    work["named"][card] += 1
+    work["locked"][card] += 1
+    _plan(work, NAME_JOKER + card)
 
 
 @kernel
@@ -367,10 +364,12 @@ def _plan_best(work: Any) -> None:
         work["table"][card] = work["best_table"][card]
         for _ in range(work["table"][card] - work["before"][card]):
             _plan(work, LAY + card)
+    bound = work["best_name"]
     while work["pending"] > 0:
-        _name_next(work, NO_CARD)
-    while not is_table_legal(work):
-        _name_next(work, _take_next(work))
+        _name_next(work, NO_CARD, bound)
+        bound = NOT_KNOWN
+    while has_movable(work) and not is_table_legal(work):
+        _name_next(work, _take_next(work), NOT_KNOWN)
 
 
 class Questions(NamedTuple):

@@ -51,6 +51,8 @@ NOTHING: Final = 0
 NAMED: Final = 1
 LAID: Final = 2
 """What a card is that a walk goes out from: a joker's name, or laid from the hand."""
+NO_NAME: Final = -1
+TOO_WIDE: Final = -2
 
 _OUT: Final = 2 * NUM_LAYERS
 """The first of two rows for the layers of a walk that goes out from a card."""
@@ -425,3 +427,95 @@ def _is_helped_before(work: Work, card: int, kind: int) -> int:
                 return -1
             row, spare = spare, row
     return 0
+
+
+@outlined
+def lowest_name(work: Work, old: int) -> int:
+    """Returns the lowest name with which one free joker completes.
+
+    Ranks come in ascending order, so once a suit has a name only lower suits matter,
+    and the first name in the lowest suit is the lowest of all.
+
+    Args:
+        work: The workspace.
+        old: A name that is not allowed, or -1.
+
+    Returns:
+        The name; `NO_NAME` if there is none, `TOO_WIDE` if the walks cannot tell.
+    """
+    begin_plain(work)
+    if not walk_plain_backward(work, 0):
+        return TOO_WIDE
+    found, wanted = NO_NAME, ALL_SUITS
+    for rank in range(work["num_ranks"]):
+        suit = _lowest_suit(work, rank, _without(wanted, rank, old))
+        if suit != NO_SUIT:
+            found = suit * NUM_RANKS + rank
+            wanted = (1 << suit) - 1
+        if wanted == 0:
+            return found
+        if rank + 1 < work["num_ranks"]:
+            if not advance_plain(work, rank, rank + 1, rank + 1):
+                return TOO_WIDE
+    return found
+
+
+@inlined
+def _without(suits: int, rank: int, old: int) -> int:
+    """Returns suits, as bits, less that of a card if it is of the rank."""
+    if old >= 0 and old % NUM_RANKS == rank:
+        return suits & ~(1 << (old // NUM_RANKS))
+    return suits
+
+
+@kernel
+def _lowest_suit(work: Work, rank: int, wanted: int) -> int:
+    """Returns the lowest of some suits that may take a joker at a rank, or NO_SUIT."""
+    lowest, other = NO_SUIT, BACKWARD + rank + 1
+    for index in range(work["plain_counts"][rank] if wanted != 0 else 0):
+        look_at(work, rank, index, rank + 1)
+        able = _suits_able(work, rank, NO_SUIT, other, wanted)
+        for at in range(work["num_choices"][rank] if able != 0 else 0):
+            found = _suits_that_join(work, rank, at, NO_SUIT, LAID, other, able)
+            if found != 0:
+                lowest = 0
+                while (found >> lowest) & 1 == 0:
+                    lowest += 1
+                wanted &= (1 << lowest) - 1
+                able &= wanted
+            if able == 0:
+                break
+        if wanted == 0:
+            break
+    return lowest
+
+
+@outlined
+def lowest_name_of_two(work: Work, old: int, below: int) -> int:
+    """Returns the lowest name with which one of two free jokers completes.
+
+    Args:
+        work: The workspace.
+        old: A name that is not allowed, or -1.
+        below: Only names below this one are looked at.
+
+    Returns:
+        The name; `NO_NAME` if there is none, `TOO_WIDE` if the walks cannot tell.
+    """
+    begin_plain(work)
+    last = work["num_ranks"] - 1
+    if not (walk_plain_backward(work, 0) and walk_plain_forward(work, last)):
+        return TOO_WIDE
+    work["needs_two"] = 1
+    for rank in range(work["num_ranks"]):
+        if _joins_with_joker(work, rank, rank, BACKWARD + rank + 1):
+            work["needs_two"] = 0
+            break
+    found = NO_NAME
+    for card in range(below):
+        if found == NO_NAME and card % NUM_RANKS <= last and card != old:
+            helped = _is_helped(work, card, NAMED)
+            if helped != 0:
+                found = card if helped == 1 else TOO_WIDE
+    work["needs_two"] = 0
+    return found
