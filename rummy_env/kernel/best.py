@@ -23,7 +23,13 @@ from rummy_env.kernel.leaving import (
     least_left,
     value_of,
 )
-from rummy_env.kernel.naming import NOT_KNOWN, find_name, has_movable, is_completed
+from rummy_env.kernel.naming import (
+    NOT_KNOWN,
+    STAYS,
+    find_name,
+    is_completed,
+    num_movable,
+)
 from rummy_env.kernel.workspace import MOST_LOOSE
 
 __all__ = ["BY_CARDS", "BY_POINTS", "NO_CARD", "Questions", "best_rows", "find_best"]
@@ -250,24 +256,29 @@ def _plan(work: Any, action: int) -> None:
 
 
 @kernel
-def _name_next(work: Any, old: int, bound: int) -> None:
-    """Names a waiting joker by the lowest card that will do, but its old name."""
-    card = find_name(work, old, bound)
+def _name_next(work: Any, name: int) -> None:
+    """Names a waiting joker."""
     work["pending"] -= 1
-    work["named"][card] += 1
-    work["locked"][card] += 1
-    _plan(work, NAME_JOKER + card)
+    work["named"][name] += 1
+    work["locked"][name] += 1
+    _plan(work, NAME_JOKER + name)
 
 
 @kernel
 def _take_next(work: Any) -> int:
-    """Releases the first joker that may be; returns the name it had."""
-    work["wanted_names"] = 2
-    answer(work)
+    """Releases the first joker that may be, none waiting; returns the name it had.
+
+    The table is not legal, but has a completion: so where one joker only is movable, it
+    has another name.
+    """
+    is_only = num_movable(work) == 1
+    if not is_only:
+        work["wanted_names"] = 2
+        answer(work)
     for card in range(NUM_CARD_TYPES):
         is_movable = work["named"][card] > work["locked"][card]
         if is_movable and work["table"][card] > 0:
-            if work["num_names"] > work["name"][card]:
+            if is_only or work["num_names"] > work["name"][card]:
                 work["named"][card] -= 1
                 work["pending"] += 1
                 _plan(work, TAKE + card)
@@ -364,12 +375,12 @@ def _plan_best(work: Any) -> None:
         work["table"][card] = work["best_table"][card]
         for _ in range(work["table"][card] - work["before"][card]):
             _plan(work, LAY + card)
-    bound = work["best_name"]
+    name = work["best_name"]
     while work["pending"] > 0:
-        _name_next(work, NO_CARD, bound)
-        bound = NOT_KNOWN
-    while has_movable(work) and not is_table_legal(work):
-        _name_next(work, _take_next(work), NOT_KNOWN)
+        _name_next(work, find_name(work, NO_CARD) if name == NOT_KNOWN else name)
+        name = NOT_KNOWN
+    while name != STAYS and num_movable(work) > 0 and not is_table_legal(work):
+        _name_next(work, find_name(work, _take_next(work)))
 
 
 class Questions(NamedTuple):

@@ -1,9 +1,8 @@
 """Names for the jokers that wait: the lowest with which a table can be completed.
 
 No card of the hand is left to lay here, so how many jokers are free is known. One
-alone is placed by one walk over the ranks. Of two, one mostly may keep the name that
-it has: the lowest name for the other bounds what is to be found, and only names below
-are asked about, one by one.
+alone is placed by one walk over the ranks. Of two, one mostly may have the very first
+name; if not, names are asked about one by one, by walks out from there.
 """
 
 from __future__ import annotations
@@ -11,11 +10,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS
-from rummy_env.kernel.completion import has_completion, resolve
+from rummy_env.kernel.completion import has_completion, is_table_legal, resolve
 from rummy_env.kernel.jit import kernel
 from rummy_env.kernel.one_joker import (
     NO_NAME,
     TOO_WIDE,
+    can_place_one,
     lowest_name,
     lowest_name_of_two,
 )
@@ -23,78 +23,64 @@ from rummy_env.kernel.one_joker import (
 Work = Any
 """A record of `workspace.WORKSPACE`."""
 
-NOT_KNOWN: Final = NUM_CARD_TYPES
-"""Stands for a name of which no bound is known."""
+NOT_KNOWN: Final = -2
+STAYS: Final = -3
+"""What may be known instead of the name of a joker."""
 
 
 @kernel
 def is_completed(work: Work) -> bool:
-    """Tells whether the waiting jokers can be placed, no card being in the hand.
+    """Tells whether the jokers can be placed, no card being in the hand.
 
-    Where one joker waits, `best_name` becomes a name that it may have: the lowest if
-    no other joker is free.
+    What it finds out besides is kept for a plan, in `best_name`: the lowest name of the
+    first joker that waits; where none waits, `STAYS` if all may keep their names.
     """
     work["best_name"] = NOT_KNOWN
-    resolve(work)
-    if work["packs"] != 1 and work["pending"] == 1:
-        if work["jokers_high"] == 1:
-            name = lowest_name(work, NO_NAME)
-            if name != TOO_WIDE:
-                work["best_name"] = name
-                return name != NO_NAME
-        else:
-            work["best_name"] = _lowest_beside_home(work, NO_NAME)
-            if work["best_name"] != NOT_KNOWN:
-                return True
-    return has_completion(work)
+    if work["packs"] == 1:
+        return has_completion(work)
+    if work["pending"] > 0:
+        work["best_name"] = find_name(work, NO_NAME)
+        return work["best_name"] != NO_NAME
+    if is_table_legal(work):
+        work["best_name"] = STAYS
+        return True
+    return num_movable(work) > 0 and has_completion(work)
 
 
 @kernel
-def _lowest_beside_home(work: Work, old: int) -> int:
-    """Returns the lowest name for one of two free jokers while the other keeps its own.
-
-    Args:
-        work: The workspace, resolved.
-        old: A name that is not allowed, or -1.
-
-    Returns:
-        The name; `NOT_KNOWN` if none was found.
-    """
-    low, high, lowest = work["jokers_low"], work["jokers_high"], NOT_KNOWN
-    work["jokers_low"], work["jokers_high"] = 1, 1
-    for card in range(NUM_CARD_TYPES):
-        if work["home"][card] > 0:
-            work["must"][card] += 1
-            name = lowest_name(work, old)
-            work["must"][card] -= 1
-            if name >= 0:
-                lowest = min(lowest, name)
-    work["jokers_low"], work["jokers_high"] = low, high
-    return lowest
-
-
-@kernel
-def find_name(work: Work, old: int, bound: int) -> int:
+def find_name(work: Work, old: int) -> int:
     """Returns the lowest name for a joker that waits, no card being in the hand.
 
     Args:
-        work: The workspace, its question known to have a completion.
+        work: The workspace.
         old: A name that is not allowed, or -1.
-        bound: A name that the joker may have, the lowest if no other one is free; or
-            `NOT_KNOWN`.
+
+    Returns:
+        The name; `NO_NAME` if there is none.
     """
     resolve(work)
-    jokers, name = work["jokers_high"], TOO_WIDE
+    name = TOO_WIDE
     if work["packs"] != 1:
-        if jokers == 1:
-            name = bound if bound != NOT_KNOWN else lowest_name(work, old)
+        if work["jokers_high"] == 1:
+            name = lowest_name(work, old)
         else:
-            if bound == NOT_KNOWN:
-                bound = _lowest_beside_home(work, old)
-            name = lowest_name_of_two(work, old, bound)
-            if name == NO_NAME:
-                name = bound
+            name = _lowest_of_two(work, old)
     return name if name != TOO_WIDE else _ask_for_name(work, old)
+
+
+@kernel
+def _lowest_of_two(work: Work, old: int) -> int:
+    """Returns the same where two jokers are free; `TOO_WIDE` if walks cannot tell.
+
+    Mostly the first name will do, and that is soon found out.
+    """
+    first = 1 if old == 0 else 0
+    work["jokers_low"], work["jokers_high"] = 1, 1
+    work["must"][first] += 1
+    is_found = can_place_one(work) == 1
+    work["must"][first] -= 1
+    work["jokers_low"], work["jokers_high"] = 2, 2
+    return first if is_found else lowest_name_of_two(work, old, first + 1)
 
 
 @kernel
@@ -116,9 +102,10 @@ def _ask_for_name(work: Work, old: int) -> int:
 
 
 @kernel
-def has_movable(work: Work) -> bool:
-    """Tells whether any joker on the table may be released, none waiting."""
+def num_movable(work: Work) -> int:
+    """Returns how many jokers on the table may be released."""
+    count = 0
     for card in range(NUM_CARD_TYPES):
-        if work["named"][card] > work["locked"][card] and work["table"][card] > 0:
-            return True
-    return False
+        if work["table"][card] > 0:
+            count += work["named"][card] - work["locked"][card]
+    return count

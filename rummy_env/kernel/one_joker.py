@@ -491,13 +491,13 @@ def _lowest_suit(work: Work, rank: int, wanted: int) -> int:
 
 
 @outlined
-def lowest_name_of_two(work: Work, old: int, below: int) -> int:
+def lowest_name_of_two(work: Work, old: int, first: int) -> int:
     """Returns the lowest name with which one of two free jokers completes.
 
     Args:
         work: The workspace.
         old: A name that is not allowed, or -1.
-        below: Only names below this one are looked at.
+        first: The first name that is not known to be none.
 
     Returns:
         The name; `NO_NAME` if there is none, `TOO_WIDE` if the walks cannot tell.
@@ -512,7 +512,7 @@ def lowest_name_of_two(work: Work, old: int, below: int) -> int:
             work["needs_two"] = 0
             break
     found = NO_NAME
-    for card in range(below):
+    for card in range(first, NUM_CARD_TYPES):
         if found == NO_NAME and card % NUM_RANKS <= last and card != old:
             helped = _is_helped(work, card, NAMED)
             if helped != 0:
