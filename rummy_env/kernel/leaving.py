@@ -54,11 +54,12 @@ from rummy_env.kernel.nodes import (
     write_here,
 )
 from rummy_env.kernel.scoring import RANK_POINT_TABLE
-from rummy_env.kernel.walk import begin_walk, walk_backward
+from rummy_env.kernel.walk import begin_walk
 from rummy_env.kernel.workspace import (
     BACKWARD,
     CAPACITY,
     MOST_MOVES,
+    MOST_RELAXED,
     NUM_LEVELS,
     NUM_STAYS,
     RELAXED,
@@ -72,8 +73,11 @@ BY_CARDS: Final = 1
 FIRST_BOUND: Final = 3
 """Doubled until there is an end."""
 
-_GUIDES: Final = 8
-"""Nodes kept of each layer of the walk back; the others are merged."""
+_EXACT: Final = 128
+"""Nodes kept of each layer of the walk back while it is complete."""
+_GUIDES: Final = 16
+"""Nodes kept of each once some were merged."""
+NO_VALUE: Final = 1 << 40
 
 _STAYS: Final = sorted(product(range(3), repeat=NUM_SUITS), key=sum)
 assert len(_STAYS) == NUM_STAYS
@@ -166,11 +170,11 @@ def _walk(work: Work, objective: int, left: int, least: int) -> int:
     """
     _prepare(work, objective, least - 1 - left)
     work["left"][0, 0] = left
-    last, rank = work["num_ranks"], 0
+    last, rank = _walk_back(work, objective, least - left), 0
     work["cursors"][0] = 0
     while rank >= 0:
         if rank == last:
-            least = _take_ends(work, least)
+            least = _take_joins(work, rank, least)
             rank -= 1
         elif work["cursors"][rank] == work["counts"][rank] * MOST_MOVES:
             rank -= 1
@@ -188,11 +192,75 @@ def _prepare(work: Work, objective: int, most: int) -> None:
     placed = work["jokers_low"]
     if begin_walk(work):
         _count_exactly(work, placed)
-    work["is_filled"][:] = 0
-    work["beam"] = min(_GUIDES, work["limit"])
-    walk_backward(work, 0)
     for rank in range(work["num_ranks"]):
         _fill_moves(work, rank, most // value_of(rank, objective))
+
+
+@kernel
+def _walk_back(work: Work, objective: int, least: int) -> int:
+    """Fills the layers backward; returns a rank whose layer is complete, the lowest."""
+    last = work["num_ranks"]
+    row, meeting = BACKWARD + last, last
+    work["num_relaxed"][row] = 0
+    work["left"][row, 0] = 0
+    for rank in range(last - 1, 0, -1):
+        _advance_back(work, objective, rank, least)
+        if work["num_relaxed"][BACKWARD + rank] == 0:
+            meeting = rank
+    return meeting
+
+
+@kernel
+def _advance_back(work: Work, objective: int, rank: int, least: int) -> None:
+    """Steps a layer back over a rank; what finds no place in the next is merged."""
+    row, source, count = BACKWARD + rank, BACKWARD + rank + 1, 0
+    value, num_relaxed = value_of(rank, objective), work["num_relaxed"][source]
+    _empty_relaxed(work, row)
+    beam = _GUIDES if num_relaxed > 0 else _EXACT
+    for at in range(work["counts"][source] + num_relaxed):
+        is_relaxed = at >= work["counts"][source]
+        index = RELAXED + at - work["counts"][source] if is_relaxed else at
+        left = work["left"][source, index]
+        face(work, source, index, rank)
+        for move in range(work["num_moves"][rank]):
+            stays = work["move_stays"][rank, move]
+            now = left + STAYS_TOTAL[stays] * value
+            if now >= least:
+                break
+            if step_over(work, work["moves"][rank, move]):
+                if is_relaxed:
+                    _merge(work, row, now, least)
+                else:
+                    count = _insert(work, row, count, now)
+                    if work["is_inserted"] == 1:
+                        work["parent"][row, count - 1] = index
+                        work["stays"][row, count - 1] = stays
+                        if count > beam:
+                            count -= 1
+                            _merge(work, row, now, least)
+    work["counts"][row] = count
+
+
+@kernel
+def _empty_relaxed(work: Work, row: int) -> None:
+    """Empties the merged nodes of a layer."""
+    work["num_relaxed"][row] = 0
+    for node in range(RELAXED, RELAXED + MOST_RELAXED):
+        work["left"][row, node] = NO_VALUE
+        for suit in range(NUM_SUITS):
+            for level in range(work["jokers_high"] + 1):
+                work["nodes"][row, node, suit, level] = 0
+
+
+@kernel
+def _merge(work: Work, row: int, left: int, least: int) -> None:
+    """Merges `here` with those nodes of a layer that leave about as much."""
+    node = RELAXED + left * MOST_RELAXED // least
+    work["num_relaxed"][row] = MOST_RELAXED
+    work["left"][row, node] = min(work["left"][row, node], left)
+    for suit in range(NUM_SUITS):
+        for level in range(work["jokers_high"] + 1):
+            work["nodes"][row, node, suit, level] |= work["here"][suit, level]
 
 
 @kernel
@@ -212,13 +280,14 @@ def _count_exactly(work: Work, placed: int) -> None:
 
 
 @kernel
-def _is_guided(work: Work, row: int) -> bool:
-    """Tells whether `here` may come to an end: it joins a node from there."""
+def _is_guided(work: Work, row: int, most: int) -> bool:
+    """Tells whether `here` joins a node of a layer that leaves so much at most."""
+    left = work["left"]
     for index in range(work["counts"][row]):
-        if joins_node(work, row, index):
+        if left[row, index] <= most and joins_node(work, row, index):
             return True
-    for index in range(work["num_relaxed"][row]):
-        if joins_node(work, row, RELAXED + index):
+    for index in range(RELAXED, RELAXED + work["num_relaxed"][row]):
+        if left[row, index] <= most and joins_node(work, row, index):
             return True
     return False
 
@@ -293,7 +362,7 @@ def _advance(work: Work, objective: int, rank: int, cursor: int, least: int) -> 
                 work["counts"][rank + 1] = count
                 return index * MOST_MOVES + at
             if step_over(work, work["moves"][rank, at]) and _is_guided(
-                work, BACKWARD + rank + 1
+                work, BACKWARD + rank + 1, least - 1 - now
             ):
                 count = _insert(work, rank + 1, count, now)
                 if work["is_inserted"] == 1:
@@ -372,32 +441,42 @@ def _move_node(work: Work, row: int, source: int, target: int) -> None:
 
 
 @kernel
-def _take_ends(work: Work, least: int) -> int:
-    """Keeps the best of the nodes behind the last rank that accept."""
-    last = work["num_ranks"]
-    for index in range(work["counts"][last]):
-        if work["left"][last, index] < least:
-            for suit in range(NUM_SUITS):
-                for level in range(work["jokers_high"] + 1):
-                    word = work["nodes"][last, index, suit, level]
-                    work["here"][suit, level] = word
-            if joins_node(work, BACKWARD + last, 0):
-                least = work["left"][last, index]
-                _read_back(work, index)
+def _take_joins(work: Work, rank: int, least: int) -> int:
+    """Keeps the best of the nodes before a rank that join one from the other end."""
+    row = BACKWARD + rank
+    for index in range(work["counts"][rank]):
+        left = work["left"][rank, index]
+        for suit in range(NUM_SUITS):
+            for level in range(work["jokers_high"] + 1):
+                word = work["nodes"][rank, index, suit, level]
+                work["here"][suit, level] = word
+        for other in range(work["counts"][row]):
+            now = left + work["left"][row, other]
+            if now < least and joins_node(work, row, other):
+                least = now
+                _read_back(work, rank, index, other)
     return least
 
 
 @kernel
-def _read_back(work: Work, index: int) -> None:
-    """Writes the cards that a node behind the last rank has laid."""
+def _read_back(work: Work, meeting: int, index: int, other: int) -> None:
+    """Writes the cards that two nodes that join have laid."""
     work["best_pending"] = work["pending"] + work["num_from_hand"]
-    for rank in range(work["num_ranks"] - 1, -1, -1):
-        number = work["stays"][rank + 1, index]
+    for rank in range(meeting - 1, -1, -1):
+        _lay_but(work, rank, work["stays"][rank + 1, index])
         index = work["parent"][rank + 1, index]
-        for suit in range(NUM_SUITS):
-            card = suit * NUM_RANKS + rank
-            laid = work["may"][card] - STAYS[number, suit] + _laid_anyway(work, card)
-            work["best_table"][card] = work["table"][card] + laid
+    for rank in range(meeting, work["num_ranks"]):
+        _lay_but(work, rank, work["stays"][BACKWARD + rank, other])
+        other = work["parent"][BACKWARD + rank, other]
     for card in range(NUM_CARD_TYPES):
         if card % NUM_RANKS >= work["num_ranks"]:
             work["best_table"][card] = 0
+
+
+@kernel
+def _lay_but(work: Work, rank: int, number: int) -> None:
+    """Writes the cards of a rank that are laid where so many stay."""
+    for suit in range(NUM_SUITS):
+        card = suit * NUM_RANKS + rank
+        laid = work["may"][card] - STAYS[number, suit] + _laid_anyway(work, card)
+        work["best_table"][card] = work["table"][card] + laid

@@ -191,9 +191,10 @@ WORKSPACE: Final = np.dtype(
         ("move_stays", _WHOLE, (NUM_RANKS, MOST_MOVES)),  # which cards stay
         ("num_moves", _WHOLE, (NUM_RANKS,)),
         ("width", _WHOLE),  # the most nodes kept in a layer, or 0 to keep all
-        ("left", _WHOLE, (NUM_LAYERS, CAPACITY)),  # what a node leaves
-        ("parent", _WHOLE, (NUM_LAYERS, CAPACITY)),  # the node it was stepped to from
-        ("stays", _WHOLE, (NUM_LAYERS, CAPACITY)),  # which cards stayed in that step
+        # what a node leaves, from the end that it comes from
+        ("left", _WHOLE, (2 * NUM_LAYERS, CAPACITY + MOST_RELAXED)),
+        ("parent", _WHOLE, (2 * NUM_LAYERS, CAPACITY)),  # the node it was stepped from
+        ("stays", _WHOLE, (2 * NUM_LAYERS, CAPACITY)),  # which cards stayed in that step
         ("is_inserted", _WHOLE),  # whether the last node offered was kept
         ("num_from_hand", _WHOLE),  # jokers of the hand that a walk places
         ("plan", _WHOLE, (2 * MAX_CARDS,)),  # action ids
