@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from rummy_env.actions import LAY, NAME_JOKER, TAKE
-from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS
+from rummy_env.cards import JOKER, NUM_CARD_TYPES
 from rummy_env.kernel.completion import answer, is_table_legal
 from rummy_env.kernel.jit import copy, entry, kernel
 from rummy_env.kernel.leaving import (

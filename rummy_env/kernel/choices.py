@@ -120,6 +120,25 @@ def letter_of(choice: int, suit: int, level: int) -> int:
     return (choice >> ((suit * NUM_LEVELS + level) * _LETTER_BITS)) & _LETTER_MASK
 
 
+@inlined
+def letters_in_box(box: int, suit: int, free: int, must: int) -> int:
+    """Returns the letters of a suit in a box by jokers placed there, packed.
+
+    Args:
+        box: The box.
+        suit: The suit.
+        free: How many free jokers may be placed as its card.
+        must: Copies of it that lie; no further ones may.
+    """
+    return _LETTERS_IN[_row_of(free, must, 0) + BOX_KIND[box, suit]]
+
+
+@inlined
+def level_letter(letters: int, level: int) -> int:
+    """Returns the letter of those of a suit for so many jokers placed there."""
+    return (letters >> (level * _LETTER_BITS)) & _LETTER_MASK
+
+
 _PAIRS: Final = tuple((must, may) for must in range(3) for may in range(3 - must))
 """Copies that must lie and that may, two at most together: nearly all cards."""
 _NUM_PAIRS: Final = len(_PAIRS)

@@ -42,15 +42,21 @@ from rummy_env.cards import (
     NUM_RANKS,
     NUM_SUITS,
 )
-from rummy_env.kernel.automaton import ACCEPT
-from rummy_env.kernel.choices import fill_choices
+from rummy_env.kernel.automaton import ACCEPT, MAX_COPIES
+from rummy_env.kernel.choices import (
+    letters_in_box,
+    level_letter,
+    present_copies,
+)
 from rummy_env.kernel.completion import release, resolve
+from rummy_env.kernel.groups import BOX_HIGH, BOX_LOW, NUM_BOXES
 from rummy_env.kernel.jit import kernel, outlined
 from rummy_env.kernel.nodes import (
     copy_node,
     face,
+    forget_unaffordable,
     joins_node,
-    step_over,
+    level_image,
     write_here,
 )
 from rummy_env.kernel.scoring import RANK_POINT_TABLE
@@ -60,6 +66,7 @@ from rummy_env.kernel.workspace import (
     CAPACITY,
     MOST_MOVES,
     MOST_RELAXED,
+    MOST_STAY,
     NUM_LEVELS,
     NUM_STAYS,
     RELAXED,
@@ -73,13 +80,20 @@ BY_CARDS: Final = 1
 FIRST_BOUND: Final = 3
 """Doubled until there is an end."""
 
-_EXACT: Final = 128
+_EXACT: Final = 256
 """Nodes kept of each layer of the walk back while it is complete."""
 _GUIDES: Final = 16
 """Nodes kept of each once some were merged."""
+_AHEAD: Final = 8
+_NEAR: Final = 2
+"""Up to here a walk on is short."""
+_QUICK_WIDTH: Final = 32
+"""Nodes kept of each layer of a first walk on, which lowers the bound."""
+_DIGEST_BITS: Final = 15
+_DIGEST_MASK: Final = (1 << _DIGEST_BITS) - 1
 NO_VALUE: Final = 1 << 40
 
-_STAYS: Final = sorted(product(range(3), repeat=NUM_SUITS), key=sum)
+_STAYS: Final = sorted(product(range(MOST_STAY + 1), repeat=NUM_SUITS), key=sum)
 assert len(_STAYS) == NUM_STAYS
 STAYS: Final = np.array(_STAYS, dtype=np.int64)
 """How many cards of each suit stay, int64 `[81, 4]`; the fewest cards first."""
@@ -170,10 +184,33 @@ def _walk(work: Work, objective: int, left: int, least: int) -> int:
     """
     _prepare(work, objective, least - 1 - left)
     work["left"][0, 0] = left
-    last, rank = _walk_back(work, objective, least - left), 0
+    meeting = _walk_back(work, objective, least - left, False)
+    if work["width"] == 0 and meeting > _NEAR:
+        work["width"] = _QUICK_WIDTH
+        least = _walk_on(work, objective, meeting, least)
+        work["width"] = 0
+        _walk_ahead(work, objective, least)
+        meeting = _walk_back(work, objective, least, True)
+    return _walk_on(work, objective, meeting, least)
+
+
+@kernel
+def _walk_on(work: Work, objective: int, meeting: int, least: int) -> int:
+    """Walks forward up to a rank where the layer backward is complete.
+
+    Args:
+        work: The workspace, prepared, its backward layers filled.
+        objective: `BY_POINTS` or `BY_CARDS`.
+        meeting: The rank.
+        least: Only less than this is looked for.
+
+    Returns:
+        The least that is left, or the bound given.
+    """
+    rank = 0
     work["cursors"][0] = 0
     while rank >= 0:
-        if rank == last:
+        if rank == meeting:
             least = _take_joins(work, rank, least)
             rank -= 1
         elif work["cursors"][rank] == work["counts"][rank] * MOST_MOVES:
@@ -193,52 +230,99 @@ def _prepare(work: Work, objective: int, most: int) -> None:
     if begin_walk(work):
         _count_exactly(work, placed)
     for rank in range(work["num_ranks"]):
-        _fill_moves(work, rank, most // value_of(rank, objective))
+        _fill_boxes(work, rank)
+        _fill_ways(work, rank, most // value_of(rank, objective))
 
 
 @kernel
-def _walk_back(work: Work, objective: int, least: int) -> int:
+def _walk_ahead(work: Work, objective: int, least: int) -> None:
+    """Fills the layers forward with few nodes, all others merged."""
+    work["num_relaxed"][0] = 0
+    work["beam"] = _AHEAD
+    for rank in range(work["num_ranks"] - 1):
+        _sweep(work, objective, rank, rank, rank + 1, least, False)
+
+
+@kernel
+def _walk_back(work: Work, objective: int, least: int, is_guided: bool) -> int:
     """Fills the layers backward; returns a rank whose layer is complete, the lowest."""
     last = work["num_ranks"]
     row, meeting = BACKWARD + last, last
     work["num_relaxed"][row] = 0
     work["left"][row, 0] = 0
+    work["beam"] = _EXACT
     for rank in range(last - 1, 0, -1):
-        _advance_back(work, objective, rank, least)
-        if work["num_relaxed"][BACKWARD + rank] == 0:
+        row = BACKWARD + rank
+        _sweep(work, objective, rank, row + 1, row, least, is_guided)
+        if work["num_relaxed"][row] == 0:
             meeting = rank
     return meeting
 
 
 @kernel
-def _advance_back(work: Work, objective: int, rank: int, least: int) -> None:
-    """Steps a layer back over a rank; what finds no place in the next is merged."""
-    row, source, count = BACKWARD + rank, BACKWARD + rank + 1, 0
+def _sweep(
+    work: Work,
+    objective: int,
+    rank: int,
+    source: int,
+    row: int,
+    least: int,
+    is_guided: bool,
+) -> None:
+    """Steps a layer over a rank, merging what finds no place in the next."""
+    count = 0
     value, num_relaxed = value_of(rank, objective), work["num_relaxed"][source]
     _empty_relaxed(work, row)
-    beam = _GUIDES if num_relaxed > 0 else _EXACT
+    beam = _GUIDES if num_relaxed > 0 else work["beam"]
     for at in range(work["counts"][source] + num_relaxed):
         is_relaxed = at >= work["counts"][source]
         index = RELAXED + at - work["counts"][source] if is_relaxed else at
         left = work["left"][source, index]
+        most = (least - 1 - left) // value
         face(work, source, index, rank)
-        for move in range(work["num_moves"][rank]):
-            stays = work["move_stays"][rank, move]
-            now = left + STAYS_TOTAL[stays] * value
-            if now >= least:
-                break
-            if step_over(work, work["moves"][rank, move]):
+        for box in range(work["num_boxes"][rank]):
+            if not _fill_options(work, rank, box, most):
+                continue
+            for way in range(work["num_ways"][rank]):
+                stays = work["ways_to_stay"][rank, way]
+                now = left + STAYS_TOTAL[stays] * value
+                if now >= least:
+                    break
+                if not _take_way(work, stays):
+                    continue
+                if is_guided:
+                    if not _is_guided(work, row - BACKWARD, least - 1 - now):
+                        continue
                 if is_relaxed:
                     _merge(work, row, now, least)
-                else:
-                    count = _insert(work, row, count, now)
-                    if work["is_inserted"] == 1:
-                        work["parent"][row, count - 1] = index
-                        work["stays"][row, count - 1] = stays
-                        if count > beam:
-                            count -= 1
-                            _merge(work, row, now, least)
-    work["counts"][row] = count
+                    continue
+                count = _insert(work, row, count, now)
+                if work["is_inserted"] == 1:
+                    work["parent"][row, count - 1] = index
+                    work["stays"][row, count - 1] = stays
+                    if count > beam:
+                        count -= 1
+                        _merge(work, row, now, least)
+    work["counts"][row] = _merge_rest(work, row, count, least)
+
+
+@kernel
+def _merge_rest(work: Work, row: int, count: int, least: int) -> int:
+    """Merges most nodes of a layer that is not complete; returns how many are left."""
+    if work["num_relaxed"][row] == 0:
+        return count
+    for index in range(_GUIDES, count):
+        _recall(work, row, index)
+        _merge(work, row, work["left"][row, index], least)
+    return min(count, _GUIDES)
+
+
+@kernel
+def _recall(work: Work, row: int, index: int) -> None:
+    """Copies a node of a layer to `here`."""
+    for suit in range(NUM_SUITS):
+        for level in range(work["jokers_high"] + 1):
+            work["here"][suit, level] = work["nodes"][row, index, suit, level]
 
 
 @kernel
@@ -293,43 +377,126 @@ def _is_guided(work: Work, row: int, most: int) -> bool:
 
 
 @kernel
-def _fill_moves(work: Work, rank: int, most: int) -> None:
-    """Lists the choices at a rank with so many cards staying in the hand at most."""
-    count, kept = 0, work["kept"]
+def _fill_boxes(work: Work, rank: int) -> None:
+    """Lists the boxes of a rank, and the letters of each suit in them.
+
+    Without jokers those of more groups than any suit has cards are left out (`choices`,
+    `_num_needed`).
+    """
+    jokers, most, count = work["jokers_high"], 0, 0
     for suit in range(NUM_SUITS):
-        card = suit * NUM_RANKS + rank
-        kept[suit] = work["may"][card]
-        work["must"][card] += kept[suit]
-        work["may"][card] = 0
-    for number in range(NUM_STAYS):
-        if STAYS_TOTAL[number] > most:
-            break
-        if _let_stay(work, rank, number, -1):
-            fill_choices(work, rank)
-            for at in range(work["num_choices"][rank]):
-                work["moves"][rank, count] = work["choices"][rank, at, 0]
-                work["move_stays"][rank, count] = number
-                count += 1
-            _let_stay(work, rank, number, 1)
-    work["num_moves"][rank] = count
-    for suit in range(NUM_SUITS):
-        card = suit * NUM_RANKS + rank
-        work["must"][card] -= kept[suit]
-        work["may"][card] = kept[suit]
+        most = max(most, present_copies(work, suit * NUM_RANKS + rank))
+    for box in range(NUM_BOXES):
+        missing = 0
+        for suit in range(NUM_SUITS):
+            present = present_copies(work, suit * NUM_RANKS + rank)
+            missing += max(0, BOX_LOW[box, suit] - present)
+        if missing <= jokers and (jokers > 0 or BOX_HIGH[box] <= most):
+            for suit in range(NUM_SUITS):
+                _fill_letters(work, rank, count, box, suit)
+            count += 1
+    work["num_boxes"][rank] = count
 
 
 @kernel
-def _let_stay(work: Work, rank: int, number: int, direction: int) -> bool:
-    """Takes cards that stay from those that lie, or puts them back.
+def _fill_letters(work: Work, rank: int, at: int, box: int, suit: int) -> None:
+    """Writes the letters of a suit in a box by how many of its cards stay."""
+    card = suit * NUM_RANKS + rank
+    free = 0 if work["is_barred"][card] == 1 else work["jokers_high"]
+    for stay in range(min(MOST_STAY, work["may"][card]) + 1):
+        laid = min(MAX_COPIES, present_copies(work, card) - stay)
+        work["stay_letters"][rank, at, suit, stay] = letters_in_box(
+            box, suit, free, laid
+        )
 
-    Returns:
-        Whether the hand has as many; else nothing is done.
+
+@kernel
+def _fill_ways(work: Work, rank: int, most: int) -> None:
+    """Lists the ways for cards of a rank to stay, so many at most."""
+    count = 0
+    for number in range(NUM_STAYS):
+        is_possible = STAYS_TOTAL[number] <= most
+        for suit in range(NUM_SUITS):
+            has = work["may"][suit * NUM_RANKS + rank]
+            is_possible = is_possible and STAYS[number, suit] <= has
+        if is_possible:
+            work["ways_to_stay"][rank, count] = number
+            count += 1
+    work["num_ways"][rank] = count
+
+
+@kernel
+def _fill_options(work: Work, rank: int, at: int, most: int) -> bool:
+    """Writes what each suit of the node faced comes to in a box, if all can go on.
+
+    By how many of its cards stay. Where more stay and a suit comes to nothing that it
+    does not come to with fewer, that is of no use: all else is the same.
+
+    Args:
+        work: The workspace.
+        rank: The rank stepped over.
+        at: The box.
+        most: The most cards to stay.
     """
     for suit in range(NUM_SUITS):
-        if STAYS[number, suit] > work["kept"][suit]:
+        found, has = 0, min(most, work["may"][suit * NUM_RANKS + rank])
+        for stay in range(MOST_STAY + 1):
+            is_of_use = stay <= has and _fill_option(
+                work, suit, stay, work["stay_letters"][rank, at, suit, stay]
+            )
+            work["is_option"][suit, stay] = is_of_use
+            found += is_of_use
+        if found == 0:
             return False
+    return True
+
+
+@kernel
+def _fill_option(work: Work, suit: int, stay: int, letters: int) -> bool:
+    """Writes what a suit comes to by some letters; tells whether it is of use."""
+    options, every = work["options"], 0
+    for level in range(work["jokers_high"] + 1):
+        word = 0
+        for placed in range(level + 1):
+            letter = level_letter(letters, placed)
+            word |= level_image(work, suit, level - placed, letter)
+        if level > 0 and work["jokers_low"] == 0:
+            word |= options[suit, stay, level - 1]
+        options[suit, stay, level] = word
+        every |= word
+    if every == 0:
+        return False
+    for fewer in range(stay):
+        lacks = 0
+        for level in range(work["jokers_high"] + 1):
+            lacks |= options[suit, stay, level] & ~options[suit, fewer, level]
+        if lacks == 0 and work["is_option"][suit, fewer] == 1:
+            return False
+    return True
+
+
+@kernel
+def _take_way(work: Work, number: int) -> bool:
+    """Writes the node after a way for cards to stay to `here`, from the options.
+
+    Returns:
+        Whether it is of use and every suit has a way on with the jokers there are.
+    """
     for suit in range(NUM_SUITS):
-        work["must"][suit * NUM_RANKS + rank] += direction * STAYS[number, suit]
+        if work["is_option"][suit, STAYS[number, suit]] == 0:
+            return False
+    spent, jokers = 0, work["jokers_high"]
+    for suit in range(NUM_SUITS):
+        fewest = NUM_LEVELS
+        for level in range(jokers + 1):
+            word = work["options"][suit, STAYS[number, suit], level]
+            work["here"][suit, level] = word
+            if word != 0 and fewest > level:
+                fewest = level
+        spent += fewest
+    if spent > jokers:
+        return False
+    forget_unaffordable(work, spent)
     return True
 
 
@@ -352,24 +519,29 @@ def _advance(work: Work, objective: int, rank: int, cursor: int, least: int) -> 
     for index in range(cursor // MOST_MOVES, work["counts"][rank]):
         first = cursor - index * MOST_MOVES if cursor > index * MOST_MOVES else 0
         left = work["left"][rank, index]
+        most = (least - 1 - left) // value
         face(work, rank, index, rank)
-        for at in range(first, work["num_moves"][rank]):
-            stays = work["move_stays"][rank, at]
-            now = left + STAYS_TOTAL[stays] * value
-            if now >= least:
-                break
-            if count == room:
-                work["counts"][rank + 1] = count
-                return index * MOST_MOVES + at
-            if step_over(work, work["moves"][rank, at]) and _is_guided(
-                work, BACKWARD + rank + 1, least - 1 - now
-            ):
-                count = _insert(work, rank + 1, count, now)
-                if work["is_inserted"] == 1:
-                    work["parent"][rank + 1, count - 1] = index
-                    work["stays"][rank + 1, count - 1] = stays
-                    if width > 0 and count > width:
-                        count = _drop_worst(work, rank + 1, count)
+        for box in range(first // NUM_STAYS, work["num_boxes"][rank]):
+            if not _fill_options(work, rank, box, most):
+                continue
+            start = max(0, first - box * NUM_STAYS)
+            for at in range(start, work["num_ways"][rank]):
+                stays = work["ways_to_stay"][rank, at]
+                now = left + STAYS_TOTAL[stays] * value
+                if now >= least:
+                    break
+                if count == room:
+                    work["counts"][rank + 1] = count
+                    return index * MOST_MOVES + box * NUM_STAYS + at
+                if _take_way(work, stays) and _is_guided(
+                    work, BACKWARD + rank + 1, least - 1 - now
+                ):
+                    count = _insert(work, rank + 1, count, now)
+                    if work["is_inserted"] == 1:
+                        work["parent"][rank + 1, count - 1] = index
+                        work["stays"][rank + 1, count - 1] = stays
+                        if width > 0 and count > width:
+                            count = _drop_worst(work, rank + 1, count)
     work["counts"][rank + 1] = count
     return work["counts"][rank] * MOST_MOVES
 
@@ -382,19 +554,35 @@ def _insert(work: Work, row: int, count: int, left: int) -> int:
         The number of nodes after; `is_inserted` says whether the last one is `here`.
     """
     work["is_inserted"] = 0
+    lefts, digests, digest = work["left"], work["digests"], _digest(work)
     for index in range(count - 1, -1, -1):
-        if work["left"][row, index] <= left and _is_within(work, row, index):
-            return count
+        if digest & ~digests[row, index] == 0 and lefts[row, index] <= left:
+            if _is_within(work, row, index):
+                return count
     kept = 0
     for index in range(count):
-        if work["left"][row, index] < left or not _holds(work, row, index):
+        is_covered = digests[row, index] & ~digest == 0 and lefts[row, index] >= left
+        if not (is_covered and _holds(work, row, index)):
             if kept != index:
                 _move_node(work, row, index, kept)
             kept += 1
     write_here(work, row, kept)
     work["left"][row, kept] = left
+    work["digests"][row, kept] = digest
     work["is_inserted"] = 1
     return kept + 1
+
+
+@kernel
+def _digest(work: Work) -> int:
+    """Returns a short word for `here` that has the bits of that of a node it covers."""
+    digest, level = 0, work["jokers_high"]
+    for suit in range(NUM_SUITS):
+        word = work["here"][suit, level]
+        word |= word >> 30
+        word |= word >> 60
+        digest |= ((word | word >> _DIGEST_BITS) & _DIGEST_MASK) << suit * _DIGEST_BITS
+    return digest
 
 
 @kernel
@@ -436,6 +624,7 @@ def _move_node(work: Work, row: int, source: int, target: int) -> None:
     """Moves a node of a layer to another place in it."""
     copy_node(work, row, source, target)
     work["left"][row, target] = work["left"][row, source]
+    work["digests"][row, target] = work["digests"][row, source]
     work["parent"][row, target] = work["parent"][row, source]
     work["stays"][row, target] = work["stays"][row, source]
 
@@ -446,10 +635,7 @@ def _take_joins(work: Work, rank: int, least: int) -> int:
     row = BACKWARD + rank
     for index in range(work["counts"][rank]):
         left = work["left"][rank, index]
-        for suit in range(NUM_SUITS):
-            for level in range(work["jokers_high"] + 1):
-                word = work["nodes"][rank, index, suit, level]
-                work["here"][suit, level] = word
+        _recall(work, rank, index)
         for other in range(work["counts"][row]):
             now = left + work["left"][row, other]
             if now < least and joins_node(work, row, other):

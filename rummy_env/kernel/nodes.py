@@ -158,12 +158,12 @@ def step_over(work: Work, choice: int) -> bool:
         spent += fewest
         if spent > jokers:
             return False
-    _forget_unaffordable(work, spent)
+    forget_unaffordable(work, spent)
     return True
 
 
 @kernel
-def _forget_unaffordable(work: Work, spent: int) -> None:
+def forget_unaffordable(work: Work, spent: int) -> None:
     """Empties the levels that the other suits' needs leave no jokers for."""
     here, jokers = work["here"], work["jokers_high"]
     if jokers == 0:

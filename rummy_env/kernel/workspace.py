@@ -44,7 +44,8 @@ NUM_HINTS: Final = 2
 """So many names settle whether a joker may be released: one may be its own."""
 NO_HINT: Final = -1
 
-NUM_STAYS: Final = 3**NUM_SUITS
+MOST_STAY: Final = 2
+NUM_STAYS: Final = (MOST_STAY + 1) ** NUM_SUITS
 """How many ways there are to keep up to two cards of each suit."""
 MOST_MOVES: Final = NUM_STAYS * NUM_BOXES
 
@@ -187,14 +188,21 @@ WORKSPACE: Final = np.dtype(
         ("loose", _WHOLE, (MOST_LOOSE,)),  # the cards of a small hand
         ("loose_values", _WHOLE, (1 << MOST_LOOSE,)),  # of each set of them
         # the walk that adds up what stays in the hand
-        ("moves", _WHOLE, (NUM_RANKS, MOST_MOVES)),  # letters, as in `choices`
-        ("move_stays", _WHOLE, (NUM_RANKS, MOST_MOVES)),  # which cards stay
-        ("num_moves", _WHOLE, (NUM_RANKS,)),
+        # letters of each suit by box and by how many of its cards stay, and how many
+        # boxes there are; the ways for cards to stay, by number, and how many
+        ("stay_letters", _WHOLE, (NUM_RANKS, NUM_BOXES, NUM_SUITS, MOST_STAY + 1)),
+        ("num_boxes", _WHOLE, (NUM_RANKS,)),
+        ("ways_to_stay", _WHOLE, (NUM_RANKS, NUM_STAYS)),
+        ("num_ways", _WHOLE, (NUM_RANKS,)),
+        # what each suit of the node faced comes to in a box, by how many cards stay
+        ("options", _WHOLE, (NUM_SUITS, MOST_STAY + 1, NUM_LEVELS)),
+        ("is_option", _WHOLE, (NUM_SUITS, MOST_STAY + 1)),  # whether that is of use
         ("width", _WHOLE),  # the most nodes kept in a layer, or 0 to keep all
         # what a node leaves, from the end that it comes from
         ("left", _WHOLE, (2 * NUM_LAYERS, CAPACITY + MOST_RELAXED)),
         ("parent", _WHOLE, (2 * NUM_LAYERS, CAPACITY)),  # the node it was stepped from
-        ("stays", _WHOLE, (2 * NUM_LAYERS, CAPACITY)),  # which cards stayed in that step
+        ("stays", _WHOLE, (2 * NUM_LAYERS, CAPACITY)),  # which cards stayed then
+        ("digests", _WHOLE, (2 * NUM_LAYERS, CAPACITY)),  # of its sets
         ("is_inserted", _WHOLE),  # whether the last node offered was kept
         ("num_from_hand", _WHOLE),  # jokers of the hand that a walk places
         ("plan", _WHOLE, (2 * MAX_CARDS,)),  # action ids
