@@ -9,17 +9,30 @@ the rank.
 **Order.** A node covers another if its sets do, suit by suit, and it leaves no more:
 whatever the other one comes to, it comes to as well.
 
+**Options.** Where more cards of a suit stay and it comes to nothing that it does not
+come to with fewer, all other suits the same, that is covered and not even tried.
+
 **Bound.** Best melds leave little. So ends that leave more than a small bound are not
 looked for until it is known that there are no others; then the bound is doubled.
+
+**Both ends.** A walk back comes first, its nodes with what stays of the ranks behind.
+It is complete while its layers are narrow; from there on most nodes are *merged*: the
+union of their sets, with the least that any of them leaves. A walk forward needs no
+node that with every one that it joins, merged or not, leaves too much: whatever it
+comes to joins a node of the layer there or is part of a merged one, and leaves as much
+at least. It ends at the lowest rank whose layer is complete: there what is left on both
+sides is added up. (A layer of few nodes behind one of merged ones is complete if none
+of the merged ones has led to it, since then none leads to an end.)
+
+**Narrowing.** If that is far, a walk forward of few nodes finds an end, which lowers
+the bound; a walk ahead, mostly merged, then guides another walk back, which so stays
+complete for longer.
 
 **Jokers.** The number of free jokers that are placed is fixed for a walk, as in
 `walk.is_completable`: all of them first, since a joker is dear. Where every table has
 a run, those left over are padding (`walk`), so the walk places as many at most. Jokers
 that are freed only by a real card from the hand are told apart by cases, as in
 `completion`.
-
-**Guide.** First a walk back, of few nodes, the others merged: a node that joins none
-of them comes to no end, whatever stays.
 
 **Width.** Where a width is given no layer keeps more nodes than that, those that leave
 least. Then a completion is found soon however large the hand, mostly the best one.
@@ -85,13 +98,17 @@ _EXACT: Final = 256
 _GUIDES: Final = 16
 """Nodes kept of each once some were merged."""
 _AHEAD: Final = 8
+"""Nodes kept of each layer of a walk ahead."""
 _NEAR: Final = 2
 """Up to here a walk on is short."""
 _QUICK_WIDTH: Final = 32
 """Nodes kept of each layer of a first walk on, which lowers the bound."""
 _DIGEST_BITS: Final = 15
+"""Bits of a suit in the digest of a node."""
 _DIGEST_MASK: Final = (1 << _DIGEST_BITS) - 1
-NO_VALUE: Final = 1 << 40
+_NO_ROW: Final = -1
+_NO_VALUE: Final = 1 << 40
+"""Greater than all that can be left."""
 
 _STAYS: Final = sorted(product(range(MOST_STAY + 1), repeat=NUM_SUITS), key=sum)
 assert len(_STAYS) == NUM_STAYS
@@ -238,7 +255,7 @@ def _prepare(work: Work, objective: int, most: int) -> None:
 def _walk_ahead(work: Work, objective: int, least: int) -> None:
     """Fills the layers forward with few nodes, all others merged."""
     work["num_relaxed"][0] = 0
-    work["beam"] = _AHEAD
+    work["beam"] = min(_AHEAD, work["limit"])
     for rank in range(work["num_ranks"] - 1):
         _sweep(work, objective, rank, rank, rank + 1, least, False)
 
@@ -250,7 +267,7 @@ def _walk_back(work: Work, objective: int, least: int, is_guided: bool) -> int:
     row, meeting = BACKWARD + last, last
     work["num_relaxed"][row] = 0
     work["left"][row, 0] = 0
-    work["beam"] = _EXACT
+    work["beam"] = min(work["width"] if work["width"] > 0 else _EXACT, work["limit"])
     for rank in range(last - 1, 0, -1):
         row = BACKWARD + rank
         _sweep(work, objective, rank, row + 1, row, least, is_guided)
@@ -269,41 +286,86 @@ def _sweep(
     least: int,
     is_guided: bool,
 ) -> None:
-    """Steps a layer over a rank, merging what finds no place in the next."""
-    count = 0
+    """Steps a layer over a rank, merging what finds no place in the next.
+
+    Args:
+        work: The workspace, prepared.
+        objective: `BY_POINTS` or `BY_CARDS`.
+        rank: The rank.
+        source: The row of the layer.
+        row: The row to fill, from empty.
+        least: Nodes that leave as much are not wanted.
+        is_guided: Whether the row at the same place of the walk ahead is filled.
+    """
+    guide = row - BACKWARD if is_guided else _NO_ROW
     value, num_relaxed = value_of(rank, objective), work["num_relaxed"][source]
+    beam, count = min(_GUIDES, work["beam"]) if num_relaxed > 0 else work["beam"], 0
     _empty_relaxed(work, row)
-    beam = _GUIDES if num_relaxed > 0 else work["beam"]
-    for at in range(work["counts"][source] + num_relaxed):
-        is_relaxed = at >= work["counts"][source]
-        index = RELAXED + at - work["counts"][source] if is_relaxed else at
-        left = work["left"][source, index]
-        most = (least - 1 - left) // value
-        face(work, source, index, rank)
-        for box in range(work["num_boxes"][rank]):
-            if not _fill_options(work, rank, box, most):
+    for index in range(work["counts"][source]):
+        count = _sweep_node(
+            work, rank, value, source, index, row, count, least, guide, beam
+        )
+    for index in range(RELAXED, RELAXED + num_relaxed):
+        count = _sweep_node(
+            work, rank, value, source, index, row, count, least, guide, 0
+        )
+    work["counts"][row] = _merge_rest(work, row, count, least)
+
+
+@kernel
+def _sweep_node(
+    work: Work,
+    rank: int,
+    value: int,
+    source: int,
+    index: int,
+    row: int,
+    count: int,
+    least: int,
+    guide: int,
+    beam: int,
+) -> int:
+    """Steps one node of a layer over a rank for `_sweep`; returns the layer's length.
+
+    Of a rank whose cards are worth `value`; with a `beam` of 0 steps are merged.
+    """
+    left = work["left"][source, index]
+    most = (least - 1 - left) // value
+    face(work, source, index, rank)
+    for box in range(work["num_boxes"][rank]):
+        if not _fill_options(work, rank, box, most):
+            continue
+        for way in range(work["num_ways"][rank]):
+            stays = work["ways_to_stay"][rank, way]
+            now = left + STAYS_TOTAL[stays] * value
+            if now >= least:
+                break
+            if not _take_way(work, stays):
                 continue
-            for way in range(work["num_ways"][rank]):
-                stays = work["ways_to_stay"][rank, way]
-                now = left + STAYS_TOTAL[stays] * value
-                if now >= least:
-                    break
-                if not _take_way(work, stays):
-                    continue
-                if is_guided:
-                    if not _is_guided(work, row - BACKWARD, least - 1 - now):
-                        continue
-                if is_relaxed:
-                    _merge(work, row, now, least)
-                    continue
-                count = _insert(work, row, count, now)
+            if guide == _NO_ROW or _is_guided(work, guide, least - 1 - now):
+                count = _offer(work, row, count, now, least, beam)
                 if work["is_inserted"] == 1:
                     work["parent"][row, count - 1] = index
                     work["stays"][row, count - 1] = stays
-                    if count > beam:
-                        count -= 1
-                        _merge(work, row, now, least)
-    work["counts"][row] = _merge_rest(work, row, count, least)
+    return count
+
+
+@kernel
+def _offer(work: Work, row: int, count: int, left: int, least: int, beam: int) -> int:
+    """Adds `here` to a layer unless covered, or merges it where the beam is full.
+
+    Returns:
+        The number of nodes after; `is_inserted` says whether the last one is `here`.
+    """
+    work["is_inserted"] = 0
+    if beam > 0:
+        count = _insert(work, row, count, left)
+        if count <= beam:
+            return count
+        count -= 1
+        work["is_inserted"] = 0
+    _merge(work, row, left, least)
+    return count
 
 
 @kernel
@@ -311,10 +373,11 @@ def _merge_rest(work: Work, row: int, count: int, least: int) -> int:
     """Merges most nodes of a layer that is not complete; returns how many are left."""
     if work["num_relaxed"][row] == 0:
         return count
-    for index in range(_GUIDES, count):
+    guides = min(_GUIDES, work["beam"])
+    for index in range(guides, count):
         _recall(work, row, index)
         _merge(work, row, work["left"][row, index], least)
-    return min(count, _GUIDES)
+    return min(count, guides)
 
 
 @kernel
@@ -330,7 +393,7 @@ def _empty_relaxed(work: Work, row: int) -> None:
     """Empties the merged nodes of a layer."""
     work["num_relaxed"][row] = 0
     for node in range(RELAXED, RELAXED + MOST_RELAXED):
-        work["left"][row, node] = NO_VALUE
+        work["left"][row, node] = _NO_VALUE
         for suit in range(NUM_SUITS):
             for level in range(work["jokers_high"] + 1):
                 work["nodes"][row, node, suit, level] = 0
