@@ -6,7 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from rummy_env.cards import JOKER, JOKER_POINTS, NUM_CARD_TYPES, NUM_RANKS, RANK_POINTS
+from rummy_env.cards import (
+    JOKER,
+    JOKER_POINTS,
+    NUM_CARD_TYPES,
+    NUM_SUITS,
+    RANK_POINTS,
+)
 from rummy_env.config import BONUS_TO_ALL_AT, NUM_PLAYERS_AT, TARGET_SCORE_AT
 from rummy_env.kernel.jit import entry
 
@@ -22,6 +28,8 @@ ROUND_BONUS: Final = 25
 
 RANK_POINT_TABLE: Final = np.array(RANK_POINTS, dtype=np.int64)
 """Points of each rank, int64 `[13]`."""
+_CARD_POINTS: Final = np.tile(RANK_POINT_TABLE, NUM_SUITS)
+"""Points of each card type, int64 `[52]`."""
 
 
 @entry
@@ -29,8 +37,7 @@ def hand_points(hand: Any) -> int:
     """Returns the points of a hand of counts, `[53]` (R3)."""
     points = int(hand[JOKER]) * JOKER_POINTS
     for card in range(NUM_CARD_TYPES):
-        if hand[card] > 0:
-            points += hand[card] * RANK_POINT_TABLE[card % NUM_RANKS]
+        points += hand[card] * _CARD_POINTS[card]
     return points
 
 

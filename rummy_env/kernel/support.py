@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from rummy_env.cards import NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
@@ -10,6 +10,8 @@ from rummy_env.kernel.jit import kernel
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
+
+_SPADES: Final = 3 * NUM_RANKS
 
 
 @kernel
@@ -59,17 +61,16 @@ def _in_runs(held: int, num_ranks: int) -> int:
 
 @kernel
 def held_by_suit(work: Work) -> Any:
-    """Returns the ranks of which there is any copy, as bits, for each suit."""
-    num_ranks = work["num_ranks"]
-    clubs, diamonds = _held(work, 0, num_ranks), _held(work, 1, num_ranks)
-    return clubs, diamonds, _held(work, 2, num_ranks), _held(work, 3, num_ranks)
+    """Returns the ranks of which there is any copy, as bits, for each suit.
 
-
-@kernel
-def _held(work: Work, suit: int, num_ranks: int) -> int:
-    """Returns the ranks of a suit of which there is any copy, as bits."""
-    held = 0
-    for rank in range(num_ranks):
-        card = suit * NUM_RANKS + rank
-        held |= (work["must"][card] + work["may"][card] > 0) << rank
-    return held
+    Without branches, so that the compiler does many ranks at once.
+    """
+    must, may = work["must"], work["may"]
+    clubs, diamonds, hearts, spades = 0, 0, 0, 0
+    for rank in range(work["num_ranks"]):
+        diamond, heart, spade = NUM_RANKS + rank, 2 * NUM_RANKS + rank, _SPADES + rank
+        clubs |= (must[rank] + may[rank] > 0) << rank
+        diamonds |= (must[diamond] + may[diamond] > 0) << rank
+        hearts |= (must[heart] + may[heart] > 0) << rank
+        spades |= (must[spade] + may[spade] > 0) << rank
+    return clubs, diamonds, hearts, spades

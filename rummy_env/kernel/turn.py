@@ -21,7 +21,7 @@ from rummy_env.config import (
 )
 from rummy_env.kernel.completion import answer_open, is_table_legal
 from rummy_env.kernel.deal import NO_CARD, deal_cards, first_dealer
-from rummy_env.kernel.jit import kernel
+from rummy_env.kernel.jit import inlined, kernel
 from rummy_env.kernel.memory import (
     recall,
     recall_witness,
@@ -109,11 +109,16 @@ def _wanted_names(state: Any) -> int:
     """
     if state["pending"] != NOT_PENDING or state["hands"][state["to_move"], JOKER] > 0:
         return NUM_CARD_TYPES
-    if state["num_laid"] > 0:
-        for card in range(NUM_CARD_TYPES):
-            if _is_releasable(state, card):
-                return 2
-    return 0
+    return 2 if state["num_laid"] > 0 and _num_releasable(state) > 0 else 0
+
+
+@kernel
+def _num_releasable(state: Any) -> int:
+    """Returns how many cards have a joker that may be released now, names aside."""
+    count = 0
+    for card in range(NUM_CARD_TYPES):
+        count += _is_releasable(state, card)
+    return count
 
 
 @kernel
@@ -226,10 +231,12 @@ def _mask_meld(state: Any, work: Any, mask: Any) -> int:
     """Writes which cards may be laid, jokers named and jokers released."""
     count = 0
     for card in range(NUM_CARD_TYPES):
-        mask[LAY + card] = work["lay"][card] == IS_LEGAL
-        mask[NAME_JOKER + card] = work["name_more"][card] == IS_LEGAL
-        count += mask[LAY + card] + mask[NAME_JOKER + card]
-    if state["num_laid"] > 0:
+        may_lay = work["lay"][card] == IS_LEGAL
+        may_name = work["name_more"][card] == IS_LEGAL
+        mask[LAY + card] = may_lay
+        mask[NAME_JOKER + card] = may_name
+        count += may_lay + may_name
+    if state["num_laid"] > 0 and _num_releasable(state) > 0:
         num_names = work["num_names"]
         for card in range(NUM_CARD_TYPES):
             has_other = num_names > (work["name"][card] == IS_LEGAL)
@@ -239,10 +246,11 @@ def _mask_meld(state: Any, work: Any, mask: Any) -> int:
     return count
 
 
-@kernel
+@inlined
 def _is_releasable(state: Any, card: int) -> bool:
     """Tells whether a joker of this name has its real card beside it (R16)."""
-    return state["named"][card] > state["locked"][card] and state["table"][card] > 0
+    is_movable = state["named"][card] > state["locked"][card]
+    return bool(is_movable & (state["table"][card] > 0))
 
 
 @kernel
