@@ -68,7 +68,7 @@ _FIRST_WIDTH: Final = 8
 @outlined
 def mark_at_home(work: Work) -> None:
     """Marks what `must` and `may` prove, resolved with no joker free."""
-    if not drop_unsupported(work):
+    if not drop_unsupported(work) or not is_any_lay_open(work):
         return
     if is_single(work):
         mark_single(work)
