@@ -199,12 +199,18 @@ def format_layout(
     names = named.tolist()
     if not any(names):
         return [" ".join([CARD_NAMES[card] for card in meld]) for meld in melds]
-    layout = [_keep_jokers(meld, old, names) for meld in melds]
-    texts = []
-    for meld, before in zip(melds, layout, strict=True):
-        cards = before or [(card, names[card] > 0) for card in meld]
-        if before is None:
-            for card, is_joker in cards:
-                names[card] -= is_joker
-        texts.append(format_meld(cards))
-    return texts
+    layout = [_keep_jokers(meld, old, names) if old else None for meld in melds]
+    return [
+        _place_jokers(meld, names) if before is None else format_meld(before)
+        for meld, before in zip(melds, layout, strict=True)
+    ]
+
+
+def _place_jokers(meld: list[int], names: list[int]) -> str:
+    """Returns a meld as text, jokers for the cards that still have any, used up."""
+    words = []
+    for card in meld:
+        is_joker = names[card] > 0
+        names[card] -= is_joker
+        words.append(JOKER_MARK + CARD_NAMES[card] if is_joker else CARD_NAMES[card])
+    return " ".join(words)

@@ -175,8 +175,11 @@ def arrange_loaded(
     count = calls.arrange(works, _new_layout(old), melds)
     if count < 0:
         return None
-    rows = melds[:count].tolist()
-    found = [[card for card in row if card != NO_CARD] for row in rows]
+    # a row ends with the first blank, or is full
+    found = [
+        row[: row.index(NO_CARD)] if row[-1] == NO_CARD else row
+        for row in melds[:count].tolist()
+    ]
     return format_layout(found, works[0]["named"], old)
 
 

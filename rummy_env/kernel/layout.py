@@ -259,6 +259,8 @@ def _longest_run(work: Any, suit: int, rank: int) -> int:
     If a layer does not fit, the answer is of no use, as `is_walked` says.
     """
     longest, length = 0, _length_from(work, suit, rank, 1)
+    if length < 3:
+        return 0
     for at in range(rank, rank + length):
         work["must"][suit * NUM_RANKS + at] -= 1
     for at in range(rank, rank + length):
