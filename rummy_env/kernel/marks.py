@@ -31,6 +31,7 @@ from rummy_env.kernel.one_joker import (
     mark_lays_with_two,
     mark_names,
     mark_names_with_other,
+    walk_around_open,
     walk_for_one_joker,
 )
 from rummy_env.kernel.plain import is_plainly_completable
@@ -138,10 +139,10 @@ def _mark_with_one(work: Work) -> bool:
         return True
     work["jokers_high"] = 1
     work["most_plain"], work["is_cut"] = _FIRST_WIDTH, 0
-    is_done = _mark_around(work, low == 0)
+    is_done = walk_for_one_joker(work) and _mark_around(work, low == 0)
     work["most_plain"] = 0
     if work["is_cut"] == 1 and last_open_rank(work) >= 0:
-        is_done = _mark_around(work, low == 0)
+        is_done = walk_around_open(work) and _mark_around(work, low == 0)
     work["jokers_high"] = high
     return is_done
 
@@ -149,8 +150,6 @@ def _mark_with_one(work: Work) -> bool:
 @kernel
 def _mark_around(work: Work, is_more: bool) -> bool:
     """Marks what walks around a free joker prove; False if too wide."""
-    if not walk_for_one_joker(work):
-        return False
     mark_names(work, is_more)
     return mark_lays(work)
 

@@ -175,6 +175,12 @@ def _joins_with_joker(work: Work, row: int, rank: int, other: int) -> bool:
 def walk_for_one_joker(work: Work) -> bool:
     """Prepares plain walks around all that is open; False if too wide."""
     begin_plain(work)
+    return walk_around_open(work)
+
+
+@kernel
+def walk_around_open(work: Work) -> bool:
+    """Fills the layers around all that is open, prepared; False if too wide."""
     if not walk_plain_backward(work, first_open_rank(work)):
         return False
     return walk_plain_forward(work, last_open_rank(work))
