@@ -38,6 +38,8 @@ OUTLINED: Final = (
     "_mark_slowly",
     "_mark_with_beams",
     "_mark_rank",
+    "_mark",
+    "step_over",
     "_is_rank_settled",
     "begin_walk",
     "_advance",

@@ -298,7 +298,7 @@ def _is_rank_settled(work: Work, rank: int) -> bool:
     return True
 
 
-@kernel
+@outlined
 def _mark(work: Work, rank: int, index: int, at: int) -> None:
     """Marks what one choice of one forward node proves at its rank.
 

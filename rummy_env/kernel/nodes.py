@@ -35,7 +35,7 @@ from rummy_env.kernel.automaton import (
     VIRGIN,
 )
 from rummy_env.kernel.choices import letter_of
-from rummy_env.kernel.jit import inlined, kernel
+from rummy_env.kernel.jit import inlined, kernel, outlined
 from rummy_env.kernel.joker_totals import allowed_totals, sums
 from rummy_env.kernel.workspace import BACKWARD, NUM_LEVELS
 
@@ -134,7 +134,7 @@ def _find_level_image(work: Work, suit: int, level: int, letter: int) -> int:
     return word
 
 
-@kernel
+@outlined
 def step_over(work: Work, choice: int) -> bool:
     """Steps the node faced by a choice, writing the node after to `here`.
 

@@ -193,8 +193,7 @@ def take_witness(work: Work) -> None:
     _turn_to_joining(work, middle)
     for rank in range(middle, num_ranks):
         _choose(work, rank)
-    for rank in range(num_ranks - 1, middle - 1, -1):
-        _step_back(work, rank, work["boxes"][rank])
+    _follow_back(work, num_ranks)
     for rank in range(middle - 1, -1, -1):
         _choose_back(work, rank)
 
