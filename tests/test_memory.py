@@ -14,6 +14,7 @@ from rummy_env.actions import ACTION_NAMES
 from rummy_env.kernel import calls, completion, memory
 from rummy_env.kernel.calls import new_workspaces
 from rummy_env.kernel.jit import entry
+from rummy_env.kernel.workspace import NO_HINT
 from rummy_env.record import new_states
 from rummy_env.rules import new_mask
 
@@ -121,6 +122,23 @@ def test_r16_a_name_of_a_game_with_more_ranks_is_none_of_this_one() -> None:
     game = State.from_position(rules, "3c 3h 3s Ah 2h *3h", ["3d Ac", "Ad"], draws=1)
     game.apply_action("lay 3d")
     assert game.legal_action_names() == ["end", "knock"]
+
+
+def test_r16_hints_that_are_no_cards_are_none() -> None:
+    """What a memory holds is not trusted, nor is a number in it."""
+    config = RuleConfig(num_players=3, packs=2, num_ranks=7)
+    rng, works = np.random.default_rng(5), new_workspaces()
+    num_hints = 0
+    for states in positions(config, 8, 4):
+        expected = ask(states, config, new_workspaces())
+        works["memory"]["hints"] = rng.integers(-128, 128, 2)
+        works["memory"]["num_hints"] = 2
+        assert ask(states, config, works) == expected
+        hints = works[0]["hints"]
+        assert (hints >= NO_HINT).all()
+        assert (hints < 52).all()
+        num_hints += int((hints != NO_HINT).sum())
+    assert num_hints > 100
 
 
 def test_a_memory_saves_work() -> None:

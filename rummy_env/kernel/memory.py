@@ -76,8 +76,9 @@ def recall(work: Work, memory: Any) -> None:
         ruled_out = IS_OPEN
     is_same_game = work["num_ranks"] == memory["num_ranks"]
     for number in range(NUM_HINTS):
-        has_hint = is_same_game and number < memory["num_hints"]
-        work["hints"][number] = memory["hints"][number] if has_hint else NO_HINT
+        card, has_hint = memory["hints"][number], number < memory["num_hints"]
+        is_hint = is_same_game and has_hint and 0 <= card < NUM_CARD_TYPES
+        work["hints"][number] = card if is_hint else NO_HINT
     recall_witness(work, memory)
     # a released joker is named before anything else is laid
     unasked = NOT_ASKED if work["pending"] > 0 else IS_OPEN
