@@ -129,7 +129,8 @@ def check_counts(
         packs: Packs in play.
 
     Raises:
-        PositionError: Too many copies of a card, or one that is not in play.
+        PositionError: Too many copies of a card, one that is not in play, or more than
+            two jokers, however many packs.
     """
     is_wrong = real > packs
     if num_ranks < NUM_RANKS:

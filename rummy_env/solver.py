@@ -83,7 +83,10 @@ def _parse_objective(objective: str) -> int:
 
 
 def _packs_of(real: NDArray[Any], jokers: int) -> int:
-    """Returns how many packs cards could be of: 1 if none is there twice, else 2."""
+    """Returns how many packs cards could be of: 1 or 2.
+
+    One if no card is there twice, and one joker at most.
+    """
     return 2 if jokers > 1 or np.count_nonzero(real > 1) else 1
 
 
@@ -386,8 +389,8 @@ def best_melds(
         objective: "points" or "cards".
         num_ranks: Ranks in play.
         width: Nodes that the search keeps at each rank, 1 or more. Then a hand of 30
-            cards takes milliseconds, not a tenth of a second and more, but a better
-            meld may be overlooked, or the only one. None finds the best for sure.
+            cards takes milliseconds, never a tenth of a second, but a better meld may
+            be overlooked, or the only one. None finds the best for sure.
 
     Returns:
         The melds; an empty plan and the table as it was where nothing is to be laid

@@ -11,14 +11,20 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
+import numpy as np
+
 from rummy_env import RuleConfig, State, solver
+from rummy_env.cards import JOKER
 from rummy_env.kernel.cache import source_digest
 from rummy_env.kernel.jit import IS_COMPILED
+from rummy_env.kernel.workspace import CAPACITY
 from tests.driving import chosen_action
 
 CASES = Path(__file__).with_name("cases") / "melding.json"
 MOST_ACTIONS = 80
 MOST_CASES = 25
+WIDE = "wide"
+"""The name by which `wide_lines` are left out."""
 
 
 def round_lines(num_players: int, num_ranks: int) -> list[str]:
@@ -46,9 +52,25 @@ def case_lines(left_out: Collection[str]) -> list[str]:
     return lines
 
 
+def wide_lines() -> list[str]:
+    """Returns a large hand's best meld with layers as wide as there is room.
+
+    The hand has two jokers, and is one of those that fill a layer.
+    """
+    deck = np.repeat(np.arange(JOKER + 1), 2)
+    hand = np.random.default_rng(549_593_687).choice(deck, 36, replace=False)
+    counts = np.bincount(hand, minlength=JOKER + 1)[None]
+    counts[0, JOKER] = 2
+    nothing = np.zeros((1, JOKER), dtype=np.int64)
+    question = (nothing, nothing, nothing, counts, np.full(1, -1))
+    melds = solver.best_melds(*question, width=5 * CAPACITY)
+    return [f"{melds.table.tolist()} {melds.named.tolist()}"]
+
+
 def all_lines(left_out: Collection[str] = ()) -> list[str]:
     """Returns everything but some cases of melding, line by line."""
-    return [*round_lines(2, 6), *round_lines(3, 5), *case_lines(left_out)]
+    lines = [*round_lines(2, 6), *round_lines(3, 5), *case_lines(left_out)]
+    return lines if WIDE in left_out else [*lines, *wide_lines()]
 
 
 if __name__ == "__main__":

@@ -17,13 +17,13 @@ import pytest
 
 from rummy_env.kernel import cache, calls, jit, notice
 from rummy_env.kernel.workspace import WORKSPACE
-from tests.kernel_run import all_lines
+from tests.kernel_run import WIDE, all_lines
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "rummy_env"
 WORDS = ("actions", "cards", "config")
-LONG = ("play-2", "play-5")
-"""Cases over which plain Python takes four times as long as over all others."""
+LONG = ("play-2", "play-5", WIDE)
+"""What takes plain Python four times as long as all the rest, or longer."""
 
 
 def run(*arguments: str, **settings: str) -> list[str]:

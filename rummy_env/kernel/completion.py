@@ -10,9 +10,10 @@ laid now iff some completion lays it, and so on (`answer`).
 Here the question is put: jokers that cannot move count as the cards they name, the
 others are free. Where a joker named `d` may move only if a real `d` comes from the
 hand, the two cases are asked one after the other: no real `d` is laid and the joker
-stays, or one is and it is free (`release`). `marks` finds the answers by walks from
-both ends (`walk`) over nodes (`nodes`), choosing at each rank what goes to groups
-(`choices`); where no card is there twice, as with one pack, over sets (`single`).
+stays, or one is and it is free (`release`). `marks` finds the answers: some by the
+boxes in which the table last split (`witness`), most by walks from both ends (`walk`)
+over nodes (`nodes`), choosing at each rank what goes to groups (`choices`); where no
+card is there twice, as with one pack, over sets (`single`).
 """
 
 from __future__ import annotations
@@ -298,4 +299,5 @@ def is_table_legal(work: Work) -> bool:
     found = is_plainly_completable(work)
     if found == 1:
         take_witness(work)
+    # seldom: what was too wide is walked once more, then with beams
     return is_completable(work) if found < 0 else found == 1

@@ -154,7 +154,7 @@ def encode(state: Any, config: Any, player: int, out: Any) -> None:
 
 @kernel
 def _mark_all(planes: Any, counts: Any) -> None:
-    """Writes of each card whether there is one copy of it, and whether there are two.
+    """Writes of each card whether there is at least one copy, and at least two.
 
     Without branches, and where indices are seen not to be negative, so that the
     compiler does many cards at once.

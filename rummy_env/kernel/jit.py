@@ -149,6 +149,7 @@ def outlined(function: Function) -> Function:
         return function
     compiled = kernel(function)
     place, result = OUTLINED.index(function.__name__), _result_of(function)
+    assert place not in _COMPILED, f"two outlined functions are {function.__name__}"
     _COMPILED[place] = (compiled, result)
 
     def typed(context: Any, *arguments: Any) -> Any:

@@ -34,8 +34,10 @@ a run, those left over are padding (`walk`), so the walk places as many at most.
 that are freed only by a real card from the hand are told apart by cases, as in
 `completion`.
 
-**Width.** Where a width is given no layer keeps more nodes than that, those that leave
-least. Then a completion is found soon however large the hand, mostly the best one.
+**Width.** Where a width is given no layer keeps more nodes than that: forward those
+that leave least; back those that come first, the others being merged, and sixteen at
+most once any were. There is one walk each way. Then a completion is found soon however
+large the hand, mostly the best one.
 
 **Room.** A layer that does not fit is walked in portions, depth first, as in
 `walk._search`: a portion is stepped from to the end before the next one is made.
@@ -91,7 +93,7 @@ Work = Any
 BY_POINTS: Final = 0
 BY_CARDS: Final = 1
 FIRST_BOUND: Final = 3
-"""Doubled until there is an end."""
+"""Doubled, plus one, until there is an end."""
 
 _EXACT: Final = 256
 """Nodes kept of each layer of the walk back while it is complete."""
@@ -267,7 +269,9 @@ def _walk_back(work: Work, objective: int, least: int, is_guided: bool) -> int:
     row, meeting = BACKWARD + last, last
     work["num_relaxed"][row] = 0
     work["left"][row, 0] = 0
-    work["beam"] = min(work["width"] if work["width"] > 0 else _EXACT, work["limit"])
+    beam = work["width"] if work["width"] > 0 else _EXACT
+    # the step too many is written before it is merged
+    work["beam"] = min(beam, work["limit"], CAPACITY - 1)
     for rank in range(last - 1, 0, -1):
         row = BACKWARD + rank
         _sweep(work, objective, rank, row + 1, row, least, is_guided)

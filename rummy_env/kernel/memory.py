@@ -25,7 +25,8 @@ does so says so, and if there is no such completion nothing needs to be looked a
 With two copies more it would not be so: a table may lay one of them.
 
 Memories may be lost, mixed up or of another game: what they tell is found by comparing
-both questions, never taken on trust.
+both questions, never taken on trust. Hints and boxes say nothing of themselves: they
+are only tried first (`marks`, `witness`).
 """
 
 from __future__ import annotations
@@ -61,9 +62,9 @@ def recall(work: Work, memory: Any) -> None:
     """Writes what a memory tells of the answers to the question at hand.
 
     Args:
-        work: The workspace. Its `lay`, `name`, `name_more` and `num_names` are
-            written, and `grown`, the card of which the hand has one more than the
-            question remembered, or `NOT_GROWN`.
+        work: The workspace. Its `lay`, `name`, `name_more`, `num_names`, `hints` and
+            `boxes` are written, and `grown`, the card of which the hand has one more
+            than the question remembered, or `NOT_GROWN`.
         memory: A record of `workspace.MEMORY`.
     """
     relation = _relation(work, memory)
@@ -132,6 +133,7 @@ def _relation(work: Work, memory: Any) -> int:
     if changes == 0 and more == 0 and gain == 0 and gains < 2:
         if gains == 0:
             return SAME
+        # names that nobody settled then cannot be said to be as they were
         is_grown = memory["knows_names"] or work["wanted_names"] == 0
         if is_grown and _find_grown(work, memory):
             return GROWN
@@ -190,7 +192,7 @@ def remember(work: Work, memory: Any) -> None:
 
 @kernel
 def recall_witness(work: Work, memory: Any) -> None:
-    """Writes the boxes in which the table split lately, if that is what they are."""
+    """Writes the boxes of a witness; what is no box would lead out of the tables."""
     for rank in range(NUM_RANKS):
         box = memory["boxes"][rank]
         work["boxes"][rank] = box if 0 <= box < NUM_BOXES else 0

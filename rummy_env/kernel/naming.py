@@ -72,15 +72,18 @@ def find_name(work: Work, old: int) -> int:
 def _lowest_of_two(work: Work, old: int) -> int:
     """Returns the same where two jokers are free; `TOO_WIDE` if walks cannot tell.
 
-    Mostly the first name will do, and that is soon found out.
+    Mostly the first name will do, and that is soon found out: then the other joker,
+    one alone, can be placed.
     """
     first = 1 if old == 0 else 0
     work["jokers_low"], work["jokers_high"] = 1, 1
     work["must"][first] += 1
-    is_found = can_place_one(work) == 1
+    placed = can_place_one(work)
     work["must"][first] -= 1
     work["jokers_low"], work["jokers_high"] = 2, 2
-    return first if is_found else lowest_name_of_two(work, old, first + 1)
+    if placed != 0:
+        return first if placed == 1 else TOO_WIDE
+    return lowest_name_of_two(work, old, first + 1)
 
 
 @kernel

@@ -15,10 +15,13 @@ none leaves the run behind, which must be finished (0 and 3 to 0). Steps of diff
 suits commute, so they are done one after the other.
 
 **Groups.** A group lacks one suit or none (R10). So while the suits are gone through,
-three sets tell all that matters of the group: *free*, no suit is in one; *full*, all
-suits so far are; *short*, all but one. The next suit steps `free` and `full` alone or
-grouped as it likes; of `short` it must be grouped. That is 13 steps of one suit, where
-each of six groups by itself took four.
+three sets tell all that matters: *free*, no suit is in a group, nor will be; *full*,
+all suits so far are in one; *short*, all but one. The first suit, alone, begins both
+*free* and *short*; in a group, *full*. Each later suit steps *free* alone, *short*
+grouped, and *full* grouped (it stays *full*) or alone (it becomes *short*). At the end
+all three are legal: no group, three cards, four; and since a step of a union is the
+union of the steps, the last suit takes two of them. That is 12 steps of one suit; six
+choices apart would take 24. Where too few suits have a card for a group, four do.
 
 **Two copies.** One card may have two copies: a joker, free or not, beside the real
 card. Two may go to runs: one finishes a run of two or more, one begins another. The
@@ -246,18 +249,6 @@ def _spades_before(words: Any, runs: int, outs: int, twos: int) -> Any:
 
 
 @inlined
-def _runs(ways: int, group: int) -> int:
-    """Returns the suits that may lengthen or begin a run, beside a group."""
-    return (ways >> _RUN) & ~group | (ways >> _GROUP_RUN) & group
-
-
-@inlined
-def _outs(ways: int, group: int) -> int:
-    """Returns the suits that may leave their runs behind, beside a group."""
-    return (ways >> _OUT) & ~group | (ways >> _GROUP_OUT) & group
-
-
-@inlined
 def _join(words: Any, others: Any) -> Any:
     """Returns the union of two sets."""
     none, one, two, three = words
@@ -287,13 +278,6 @@ def _join_each(sets: Any, others: Any) -> Any:
 
 
 @inlined
-def _join_all(sets: Any) -> Any:
-    """Returns the union of three sets."""
-    free, short, full = sets
-    return _join(free, _join(short, full))
-
-
-@inlined
 def _may_group(ways: int) -> bool:
     """Tells whether enough suits for a group may have a copy in one."""
     suits = (ways >> _GROUP_RUN | ways >> _GROUP_OUT) & _ALL
@@ -303,8 +287,8 @@ def _may_group(ways: int) -> bool:
 def _make_suit(step: Any) -> Any:
     """Returns what takes a suit's part in a rank, by what the suit does to a set.
 
-    That is a function for ranks without a group, one for the first suit of others and
-    one for those that follow.
+    That is a function for ranks without a group; for others one for the first suit, one
+    for those that follow, and one for the last.
     """
 
     @inlined
@@ -326,15 +310,21 @@ def _make_suit(step: Any) -> Any:
         short = _join(grouped(short, ways), alone(full, ways))
         return alone(free, ways), short, grouped(full, ways)
 
-    return alone, begin, add
+    @inlined
+    def finish(sets: Any, ways: int) -> Any:
+        free, short, full = sets
+        rest = alone(_join(free, full), ways)
+        return _join(rest, grouped(_join(short, full), ways))
+
+    return alone, begin, add, finish
 
 
 def _make_steps(clubs: Any, diamonds: Any, hearts: Any, spades: Any) -> Any:
     """Returns the functions that step over a rank, by what each suit does to a set."""
-    clubs_alone, begin, _ = _make_suit(clubs)
-    diamonds_alone, _, add_diamonds = _make_suit(diamonds)
-    hearts_alone, _, add_hearts = _make_suit(hearts)
-    spades_alone, _, add_spades = _make_suit(spades)
+    clubs_alone, begin, _, _ = _make_suit(clubs)
+    diamonds_alone, _, add_diamonds, _ = _make_suit(diamonds)
+    hearts_alone, _, add_hearts, _ = _make_suit(hearts)
+    spades_alone, _, _, finish = _make_suit(spades)
 
     @kernel
     def steps(words: Any, ways: int) -> Any:
@@ -342,7 +332,7 @@ def _make_steps(clubs: Any, diamonds: Any, hearts: Any, spades: Any) -> Any:
             words = diamonds_alone(clubs_alone(words, ways), ways)
             return spades_alone(hearts_alone(words, ways), ways)
         sets = add_diamonds(begin(words, ways), ways)
-        return _join_all(add_spades(add_hearts(sets, ways), ways))
+        return finish(add_hearts(sets, ways), ways)
 
     @inlined
     def alone_both(zero: Any, one: Any, ways: int, joined: int) -> Any:
@@ -367,8 +357,8 @@ def _make_steps(clubs: Any, diamonds: Any, hearts: Any, spades: Any) -> Any:
         zeros = add_diamonds(zeros, ways)
         ones = _join_each(add_hearts(ones, ways), add_hearts(zeros, joined))
         zeros = add_hearts(zeros, ways)
-        ones = _join_each(add_spades(ones, ways), add_spades(zeros, joined))
-        return _join_all(add_spades(zeros, ways)), _join_all(ones)
+        one = _join(finish(ones, ways), finish(zeros, joined))
+        return finish(zeros, ways), one
 
     return steps, steps_both
 
@@ -429,7 +419,11 @@ def _replaced(ways: int, suit: int, way: int) -> int:
 
 @inlined
 def _moves_with(must: int, present: int) -> int:
-    """Returns the same as `_moves`, without a branch."""
+    """Returns what a suit may do with copies that lie, and that may, without a branch.
+
+    That is `_moves(must, present - must)`, two copies at most: the union over the
+    numbers of copies that may lie.
+    """
     none = must == 0
     one = (must <= 1) & (present >= 1)
     two = (must <= 2) & (present >= 2)

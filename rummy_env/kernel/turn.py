@@ -255,7 +255,11 @@ def _is_releasable(state: Any, card: int) -> bool:
 
 @kernel
 def apply(state: Any, config: Any, work: Any, memory: Any, action: int) -> None:
-    """Changes the state by a legal action; with it a turn or the round may end."""
+    """Changes the state by a legal action; with it a turn or the round may end.
+
+    The boxes of the memory are tried on the table, and noted (`witness`); any memory
+    will do.
+    """
     if action == DRAW:
         _draw(state)
     elif action == END:

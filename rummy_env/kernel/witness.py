@@ -1,12 +1,16 @@
 """One way to split a table, remembered: a box of groups at each rank.
 
 Most questions differ little from the one before: a card went to a run or to a group.
-So a *witness*, the boxes in which the table last split (`groups`), is followed before
-anything is searched for. With one box a rank nothing branches: a set a suit, a look-up
-a rank (`subsets`), from both ends. Where that misses, one rank may take another box.
+So a *witness*, the boxes (`groups`) in which the table, or the table with cards of a
+hand, last split, is followed before anything is searched for. With one box a rank
+nothing branches: a set a suit, a look-up a rank (`subsets`), from both ends. Where that
+misses, one rank may take another box.
 
-What a witness proves is proved: its boxes are choices like others, its sets those of
-the nodes that a walk would step to. What it does not prove is open. So it may be out of
+What a witness proves is proved. Only the numbers of boxes are kept; letters are read
+anew from the `must` and `may` at hand, and a box that the cards cannot fill has none
+(`NO_LETTER`, the empty set). Forward sets do not look ahead at the next rank's room, so
+they hold what can be reached and what that simulates, nothing else; so sets that meet
+in all suits are a split. What a witness does not prove is open. So it may be out of
 date, of another game, or of no table at all.
 """
 
@@ -32,18 +36,20 @@ _ANY_ROOM: Final = MAX_COPIES
 
 @outlined
 def is_witnessed(work: Work) -> bool:
-    """Tells whether the witness, or one with one other box, splits all that lies.
+    """Tells whether what lies, with any of what may, splits as the witness says.
 
-    Some of what may lie, too. The other box is noted.
+    That is in its boxes, or with another box at one rank, which is noted then. If it
+    does not, the question is open. Not checked: that no joker is free, and that the
+    boxes are numbers below `NUM_BOXES` (`memory.recall_witness`).
     """
     num_ranks = work["num_ranks"]
     _begin(work)
-    last = _follow(work, 0)
+    last = _follow(work)
     if last == num_ranks:
         if _meets_at(work, num_ranks):
             return True
         last -= 1
-    return _mend(work, _follow_back(work, num_ranks), last)
+    return _mend(work, _follow_back(work), last)
 
 
 @kernel
@@ -80,21 +86,21 @@ def _step_back(work: Work, rank: int, box: int) -> bool:
 
 
 @kernel
-def _follow(work: Work, first: int) -> int:
-    """Follows the witness from a rank on; returns the rank where it ends."""
-    for rank in range(first, work["num_ranks"]):
+def _follow(work: Work) -> int:
+    """Follows the witness; returns the rank that it does not get over, or num_ranks."""
+    for rank in range(work["num_ranks"]):
         if not _step(work, rank, work["boxes"][rank]):
             return rank
     return work["num_ranks"]
 
 
 @kernel
-def _follow_back(work: Work, end: int) -> int:
+def _follow_back(work: Work) -> int:
     """Follows it back from before a rank; returns the rank where it ends.
 
     The first rank, if it gets over all.
     """
-    for rank in range(end - 1, -1, -1):
+    for rank in range(work["num_ranks"] - 1, -1, -1):
         if not _step_back(work, rank, work["boxes"][rank]):
             return rank
     return 0
@@ -145,12 +151,12 @@ def _joins(work: Work, rank: int, box: int) -> bool:
 @outlined
 def mark_witnessed(work: Work) -> None:
     """Marks the cards that the witness proves may be laid, no joker being free."""
-    num_ranks = work["num_ranks"]
     if not is_witnessed(work):
         return
-    last = min(_follow(work, 0), num_ranks - 1)
-    first = _follow_back(work, num_ranks)
-    for rank in range(first, last + 1):
+    # both get over all ranks: it splits
+    _follow(work)
+    _follow_back(work)
+    for rank in range(work["num_ranks"]):
         _mark_at(work, rank)
 
 
@@ -186,14 +192,24 @@ def take_witness(work: Work) -> None:
     """Notes a witness from the layers of walks that met half-way (`plain`).
 
     From a node that joins, boxes are chosen outwards so that each step joins a node of
-    the layer that it comes to: there is one, for the layer holds all that leads here.
+    the layer it comes to. There is such a box. A node `n` of a layer was stepped to
+    from a node `m` of the layer beside it, by some box. If our sets share an element
+    with `n`, in each suit some count of that box takes that element (or, going back, is
+    taken by one) to an element of `m`. `keep` does not hide it from `m`: what comes of
+    real cards fits the ranks passed, and what can still be accepted is alive. What room
+    has added to a set (`automaton`, Neighbours) steps as the element that it was added
+    for, since no card has more copies than there is room for.
+
+    Not checked: that `is_plainly_completable` has just said 1, with these `must` and
+    `may`, and `most_plain` 0.
     """
     num_ranks, middle = work["num_ranks"], work["num_ranks"] // 2
     _begin(work)
     _turn_to_joining(work, middle)
     for rank in range(middle, num_ranks):
         _choose(work, rank)
-    _follow_back(work, num_ranks)
+    for rank in range(num_ranks - 1, middle - 1, -1):
+        _step_back(work, rank, work["boxes"][rank])
     for rank in range(middle - 1, -1, -1):
         _choose_back(work, rank)
 
@@ -218,7 +234,8 @@ def _choose(work: Work, rank: int) -> None:
             for suit in range(NUM_SUITS):
                 work["zero"][suit] = WORDS[work["chain"][rank + 1, suit]]
             is_found = joins_layer(work, BACKWARD + rank + 1)
-            work["boxes"][rank] = box
+            if is_found:
+                work["boxes"][rank] = box
         boxes >>= 1
         box += 1
 
@@ -232,6 +249,7 @@ def _choose_back(work: Work, rank: int) -> None:
             for suit in range(NUM_SUITS):
                 work["zero"][suit] = WORDS[work["chain"][BACKWARD + rank, suit]]
             is_found = joins_layer(work, rank)
-            work["boxes"][rank] = box
+            if is_found:
+                work["boxes"][rank] = box
         boxes >>= 1
         box += 1

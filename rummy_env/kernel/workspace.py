@@ -48,6 +48,7 @@ MOST_STAY: Final = 2
 NUM_STAYS: Final = (MOST_STAY + 1) ** NUM_SUITS
 """How many ways there are to keep up to two cards of each suit."""
 MOST_MOVES: Final = NUM_STAYS * NUM_BOXES
+"""A move is a box and what stays, `box * NUM_STAYS + stays`."""
 
 MOST_LOOSE: Final = 12
 """The largest hand of which all sets are listed."""
@@ -68,15 +69,18 @@ MEMORY: Final = np.dtype(
         ("knows_names", np.int8),  # whether no `name` is open
         ("num_hints", np.int8),  # of these:
         ("hints", np.int8, (NUM_HINTS,)),  # names that jokers could have lately
-        ("boxes", np.int8, (NUM_RANKS,)),  # in which the table split lately (`witness`)
+        ("boxes", np.int8, (NUM_RANKS,)),  # of a split not long ago (`witness`)
     ]
 )
 """What is remembered of the last question of a game."""
 
 _WHOLE: Final = np.int64
 _INDEX: Final = np.uint32
-"""For what is used as an index: of a signed one Numba asks each time if it is negative.
-Not uint64, which with an int64 would make a float; and sums of these fit."""
+"""For what is used as an index where time counts. Of a signed one Numba asks each time
+if it is negative; of what is read as 32 bits without a sign the compiler sees that it
+is not, nor its sum with a constant. Not uint64: a variable that is now that and now an
+int64 would be a float. A difference of two of these may wrap: an int64 must take part.
+"""
 WORKSPACE: Final = np.dtype(
     [
         # the question: a table, a hand, and what this turn did to the jokers
@@ -99,7 +103,6 @@ WORKSPACE: Final = np.dtype(
         # the same, joker questions resolved: what a walk reads
         ("must", _WHOLE, (NUM_CARD_TYPES,)),  # copies that lie, whatever happens
         ("may", _WHOLE, (NUM_CARD_TYPES,)),  # further copies that may be laid
-        ("kept", _WHOLE, (NUM_CARD_TYPES,)),  # `may`, while it is changed
         ("home", _WHOLE, (NUM_CARD_TYPES,)),  # free jokers that bear this name now
         ("jokers_low", _WHOLE),  # the fewest free jokers to be placed
         ("jokers_high", _WHOLE),  # the most
