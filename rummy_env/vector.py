@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import io
-import itertools
-import os
 import secrets
 import zipfile
 import zlib
-from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -18,6 +14,7 @@ from numpy.typing import NDArray
 
 from rummy_env.actions import ACTION_NAMES, NUM_ACTIONS
 from rummy_env.config import RuleConfig
+from rummy_env.crew import Crew
 from rummy_env.errors import (
     ConfigError,
     IllegalActionError,
@@ -36,7 +33,9 @@ from rummy_env.state import State, check_seed
 
 _SHOWN_ROWS = 10
 _PER_THREAD = 8
-"""Stretches of rows for each thread: more balance the load, each costs a call."""
+"""How often a thread fetches rows at least, where there are enough."""
+_MOST_AT_ONCE = 16
+"""The most rows that a thread fetches at once."""
 _SAVED = (
     "_settings",
     "_states",
@@ -66,7 +65,7 @@ class VectorEnv:
     `kernel.deal.episode_seed(seed, i, k)`, given by `game_seed`:
     `raw_env.reset(seed=int(game_seed[i]))` plays the same.
 
-    Threads, each with a workspace of its own, fetch stretches of rows until none is
+    Threads, each with a workspace of its own, fetch a few rows at a time until none is
     left; the compiled code holds no lock. The games do not depend on their number.
 
     Args:
@@ -142,7 +141,6 @@ class VectorEnv:
         self._episode = np.zeros(rows, dtype=np.int64)
         self._counts = np.zeros((rows, 2), dtype=np.int64)
         self.num_applied, self.num_skipped = self._counts[:, 0], self._counts[:, 1]
-        self._row_numbers = np.arange(rows)
         self._info: dict[str, NDArray[Any]] = {
             "action_mask": self.action_mask,
             "current_player": self.current_player,
@@ -154,12 +152,8 @@ class VectorEnv:
         threads = min(self.num_threads, self.num_envs)
         packs = self.config.num_packs
         self._works = [new_workspaces(packs=packs) for _ in range(threads)]
-        # some rows take a hundred times as long as others, so no thread has its share
-        count = 1 if threads == 1 else min(self.num_envs, threads * _PER_THREAD)
-        edges = np.linspace(0, self.num_envs, count + 1).astype(int).tolist()
-        self._stretches = list(itertools.pairwise(edges))
-        self._pool: ThreadPoolExecutor | None = None
-        self._pool_process = -1
+        self._at_once = min(_MOST_AT_ONCE, -(-self.num_envs // (threads * _PER_THREAD)))
+        self._crew = Crew(threads)
 
     def _rows(self) -> batch.Rows:
         """Returns the arrays as the kernel takes them."""
@@ -182,38 +176,22 @@ class VectorEnv:
 
     def _advance(self, actions: NDArray[np.int64]) -> None:
         """Plays an action in every row, or begins its episode."""
+        rows, fetched = self._rows(), np.zeros(1, dtype=np.int64)
+
+        def step(number: int) -> None:
+            try:
+                works = self._works[number]
+                batch.step_rows(
+                    rows, self._options, works, actions, fetched, self._at_once
+                )
+            except BaseException:
+                # an interrupt must not leave threads at work on rows stepped again
+                fetched[0] = self.num_envs
+                raise
+
         self._is_interrupted = True
-        self._run(batch.step_rows, actions)
+        self._crew.run(step)
         self._is_interrupted = False
-
-    def _run(self, kernel: Any, *arguments: Any) -> None:
-        """Calls a kernel on every stretch of rows, by all threads."""
-        rows, left = self._rows(), deque(self._stretches)
-
-        def work_off(works: NDArray[Any]) -> None:
-            while left:
-                try:
-                    stretch = left.popleft()
-                except IndexError:  # another thread was quicker
-                    return
-                kernel(rows, self._options, works, *arguments, *stretch)
-
-        if len(self._works) == 1:
-            work_off(self._works[0])
-            return
-        if self._pool is None or self._pool_process != os.getpid():
-            # threads do not survive a fork, so a forked copy makes its own
-            self._pool = ThreadPoolExecutor(len(self._works) - 1, "rummy_env")
-            self._pool_process = os.getpid()
-        others = [self._pool.submit(work_off, works) for works in self._works[1:]]
-        try:
-            work_off(self._works[0])
-        finally:
-            # an interrupt must not leave threads at work on rows stepped again
-            left.clear()
-            wait(others)
-        for other in others:
-            other.result()
 
     def reset(
         self, seed: int | None = None
@@ -334,11 +312,9 @@ class VectorEnv:
             )
         if array.dtype.kind not in "iu":
             raise RummyError(f"actions are whole numbers, not {array.dtype}")
-        is_known = (array >= 0) & (array < NUM_ACTIONS)
-        numbers = np.where(is_known, array, 0).astype(np.int64)
-        is_legal = is_known & (self.action_mask[self._row_numbers, numbers] == 1)
-        if not is_legal.all():
-            raise IllegalActionError(self._describe(array, np.flatnonzero(~is_legal)))
+        numbers = array.astype(np.int64)
+        if not batch.are_legal(self.action_mask, numbers):
+            raise IllegalActionError(self._describe(array))
         return numbers
 
     def _check_reset(self) -> None:
@@ -351,9 +327,12 @@ class VectorEnv:
                 "reset() or load() a saved engine"
             )
 
-    def _describe(self, actions: NDArray[Any], rows: NDArray[Any]) -> str:
+    def _describe(self, actions: NDArray[Any]) -> str:
         """Returns what is wrong with the actions of some rows."""
-        shown = []
+        is_known = (actions >= 0) & (actions < NUM_ACTIONS)
+        numbers = np.where(is_known, actions, 0).astype(np.int64)
+        is_legal = is_known & (self.action_mask[np.arange(len(actions)), numbers] == 1)
+        rows, shown = np.flatnonzero(~is_legal), []
         for row in rows[:_SHOWN_ROWS]:
             action = int(actions[row])
             name = ACTION_NAMES[action] if 0 <= action < NUM_ACTIONS else str(action)
@@ -470,14 +449,12 @@ class VectorEnv:
 
     def close(self) -> None:
         """Ends the threads."""
-        if self._pool is not None and self._pool_process == os.getpid():
-            self._pool.shutdown()
-        self._pool = None
+        self._crew.close()
 
     def __getstate__(self) -> dict[str, Any]:
         """Returns all but the threads, for pickling and copying."""
         kept = self.__dict__.copy()
-        for name in ("_pool", "_works", "_info", "num_applied", "num_skipped"):
+        for name in ("_crew", "_works", "_info", "num_applied", "num_skipped"):
             del kept[name]
         return kept
 

@@ -15,6 +15,7 @@ import numba
 import numpy as np
 import pytest
 
+from rummy_env.crew import Crew
 from rummy_env.kernel import cache, calls, jit, notice
 from rummy_env.kernel.workspace import WORKSPACE
 from tests.kernel_run import WIDE, all_lines
@@ -111,6 +112,34 @@ def test_kernels_read_no_other_source() -> None:
     others = {name for name in loaded if not name.startswith("rummy_env.kernel")}
     # errors holds no number that a kernel could have compiled into it
     assert others == floor | {"rummy_env.errors"}
+
+
+@jit.entry
+def claim(counter: Any, claims: Any) -> None:
+    """Notes each number fetched."""
+    number = jit.fetch_add(counter, 1)
+    while number < len(claims):
+        claims[number] += 1
+        number = jit.fetch_add(counter, 1)
+
+
+@pytest.mark.parametrize("is_compiled", [True, False])
+def test_no_two_threads_fetch_the_same_number(is_compiled: bool) -> None:
+    if is_compiled:
+        counter, claims = np.zeros(1, dtype=np.int64), np.zeros(3_000_000, np.int8)
+        Crew(4).run(lambda _: claim(counter, claims))
+        assert counter == len(claims) + 4
+        assert (claims == 1).all()
+    else:
+        code = (
+            "import sys, numpy as np\n"
+            "sys.setswitchinterval(1e-6)\n"
+            "from tests.test_jit import claim, Crew\n"
+            "counter, claims = np.zeros(1, np.int64), np.zeros(50_000, np.int8)\n"
+            "Crew(4).run(lambda _: claim(counter, claims))\n"
+            "print(counter[0] - len(claims), (claims == 1).all())\n"
+        )
+        assert run("-c", code, NUMBA_DISABLE_JIT="1") == ["4 True"]
 
 
 def test_every_outlined_function_has_an_address() -> None:

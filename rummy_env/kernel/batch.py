@@ -1,6 +1,7 @@
 """Many games at once: the same functions over an array of records.
 
-A call works on a stretch of rows with one workspace, so threads share nothing.
+A call works with one workspace on rows that no other call has fetched, so threads share
+nothing but how many were.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from rummy_env.config import NUM_PLAYERS_AT
 from rummy_env.kernel.deal import episode_seed
 from rummy_env.kernel.encode import encode
-from rummy_env.kernel.jit import copy, entry, kernel
+from rummy_env.kernel.jit import copy, entry, fetch_add, kernel
 from rummy_env.kernel.payoff import EPISODE_GAME, add_rewards, is_episode_over
 from rummy_env.kernel.scoring import RUNNING
 from rummy_env.kernel.turn import (
@@ -133,29 +134,66 @@ def _end_episode(rows: Rows, config: Any, row: int) -> None:
 
 
 @entry
+def are_legal(action_mask: Any, actions: Any) -> bool:
+    """Tells whether each row's action is one, and legal.
+
+    Args:
+        action_mask: Int8 `[N, 159]`.
+        actions: Int64 `[N]`, any numbers.
+    """
+    for row in range(len(actions)):
+        action = actions[row]
+        if not 0 <= action < action_mask.shape[1] or action_mask[row, action] == 0:
+            return False
+    return True
+
+
+@entry
 def step_rows(
-    rows: Rows, config: Any, works: Any, actions: Any, first: int, last: int
+    rows: Rows, config: Any, works: Any, actions: Any, fetched: Any, at_once: int
 ) -> None:
-    """Applies an action in each of the rows `first` to `last - 1`.
+    """Applies an action in each of the rows that nobody has fetched yet.
+
+    Threads call it at once, each with a workspace of its own. Some rows take a hundred
+    times as long as others, so none has its share of them: each fetches a few, again
+    and again, until none is left.
 
     The actions must be legal: the caller has looked. `NO_ACTION` begins the row's
     episode of index `episode` instead; one entry serves both, since each costs
     seconds to compile.
+
+    Args:
+        rows: The arrays.
+        config: The options.
+        works: The workspace of this thread.
+        actions: One for each row, int64 `[N]`.
+        fetched: How many rows were fetched so far, int64 `[1]`, by all threads.
+        at_once: How many to fetch at a time.
     """
-    for row in range(first, last):
-        rows.terminated[row] = False
-        rows.truncated[row] = False
-        if actions[row] == NO_ACTION:
-            rows.reward[row] = 0.0
-            _begin_episode(rows, config, works, row)
-        else:
+    count = len(rows.states)
+    first = fetch_add(fetched, at_once)
+    while first < count:
+        for row in range(first, min(first + at_once, count)):
             _step_row(rows, config, works, row, actions[row])
-        _show(rows, config, row)
+        first = fetch_add(fetched, at_once)
 
 
 @kernel
 def _step_row(rows: Rows, config: Any, works: Any, row: int, action: int) -> None:
-    """Applies an action in one row."""
+    """Applies an action in one row, or begins its episode."""
+    rows.terminated[row] = False
+    rows.truncated[row] = False
+    if action == NO_ACTION:
+        rows.reward[row] = 0.0
+        _begin_episode(rows, config, works, row)
+    else:
+        _play(rows, config, works, row, action)
+    _show(rows, config, row)
+
+
+@kernel
+def _play(rows: Rows, config: Any, works: Any, row: int, action: int) -> None:
+    """Applies an action in one row, and begins the next episode after the last."""
     copy(rows.carried[row], rows.reward[row])
     rows.carried[row] = 0.0
     apply(rows.states[row], config, works[0], rows.memories[row], action)

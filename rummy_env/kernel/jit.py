@@ -1,4 +1,4 @@
-"""The only door to Numba: the decorators and three operations.
+"""The only door to Numba: the decorators and four operations.
 
 **Compile time.** Numba links a copy of all that a function calls into that function,
 and optimizes it again there: twenty levels of calls compile the bottom twenty times.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache, partial
+from threading import Lock
 from typing import Any, Final, TypeVar
 
 import numba
@@ -259,6 +260,19 @@ if IS_COMPILED:
         """Returns the sum of two uint64, modulo 2**64."""
         return left + right
 
+    @intrinsic  # type: ignore
+    def fetch_add(context: Any, counter: Any, number: Any) -> Any:
+        """Adds to the one number of an array; returns what it was before.
+
+        As one operation: no two threads are returned the same.
+        """
+
+        def write(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            array = context.make_array(signature.args[0])(context, builder, values[0])
+            return builder.atomic_rmw("add", array.data, values[1], "monotonic")
+
+        return types.int64(counter, types.int64), write
+
 else:
 
     def multiply(left: Any, right: Any) -> Any:
@@ -268,3 +282,12 @@ else:
     def add(left: Any, right: Any) -> Any:
         """Returns the sum of two uint64, modulo 2**64."""
         return np.uint64((int(left) + int(right)) & _WORD)
+
+    _ONE_AT_A_TIME: Final = Lock()
+
+    def fetch_add(counter: Any, number: int) -> int:
+        """Adds to the one number of an array; returns what it was before."""
+        with _ONE_AT_A_TIME:
+            before = int(counter[0])
+            counter[0] = before + number
+        return before
