@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import shutil
 import subprocess
@@ -14,9 +15,11 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
+from numba.core.caching import FunctionCache
+from numba.core.registry import CPUDispatcher
 
 from rummy_env.crew import Crew
-from rummy_env.kernel import cache, calls, jit, notice
+from rummy_env.kernel import cache, calls, jit, notice, single
 from rummy_env.kernel.workspace import WORKSPACE
 from tests.kernel_run import WIDE, all_lines
 
@@ -244,3 +247,75 @@ def test_a_kernel_that_allocates_does_not_compile() -> None:
     assert numba.njit(allocated)() == 3
     with pytest.raises(numba.core.errors.NumbaError):
         jit.entry(allocated)()
+
+
+MADE_BY_ONE = """
+import sys
+from rummy_env.kernel.jit import entry
+
+def make(number):
+    @entry
+    def give(x):
+        return x + number
+    return give
+
+one, two = make(1), make(2)
+
+@entry
+def both(x):
+    return 10 * one(x) + two(x)
+
+print({"one": one, "two": two, "both": both}[sys.argv[1]](0))
+"""
+
+
+def test_functions_made_by_one_function_are_told_apart_across_processes(
+    tmp_path: Path,
+) -> None:
+    """Each is the first that its process compiles, so they are counted alike."""
+    script, settings = tmp_path / "made.py", {"NUMBA_CACHE_DIR": str(tmp_path)}
+    script.write_text(MADE_BY_ONE)
+    settings["PYTHONPATH"] = str(ROOT)
+    assert run(str(script), "one", **settings) == ["1"]
+    assert run(str(script), "two", **settings) == ["2"]
+    assert run(str(script), "both", **settings) == ["12"]
+
+
+@jit.entry
+def double(values: Any) -> Any:
+    """Takes numbers of several types, so several pieces of code are kept."""
+    return values[0] * 2
+
+
+def test_files_of_two_processes_that_write_at_once_are_not_mistaken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One writes its index after the other has, and its code before."""
+    file = double._cache._cache_file  # type: ignore[attr-defined]
+    other = copy.copy(file)
+    monkeypatch.setattr(jit, "_PROCESS", "another")
+    other._data_name_pattern = file._data_name_pattern.split("-", 1)[1]
+    jit._keep_apart(SimpleNamespace(_cache=SimpleNamespace(_cache_file=other)))
+    file.flush()
+    save_data = file._save_data
+
+    def save_late(name: str, data: Any) -> None:
+        save_data(name, data)
+        other._save_data(other._data_name(1), "other code")
+
+    monkeypatch.setattr(file, "_save_data", save_late)
+    file.save("a key", "code")
+    assert file.load("a key") == "code"
+    file.flush()
+
+
+def test_code_that_cannot_be_found_again_is_not_kept() -> None:
+    found = {
+        name: function.py_func.__qualname__
+        for name, function in vars(single).items()
+        if isinstance(function, CPUDispatcher)
+    }
+    assert len(set(found.values())) == len(found) > 20
+    for function in (single._steps, single._steps_back):
+        assert not isinstance(function._cache, FunctionCache)
+    assert isinstance(single._spades_after._cache, FunctionCache)

@@ -4,11 +4,22 @@
 and optimizes it again there: twenty levels of calls compile the bottom twenty times.
 So some functions on the way are *outlined*: compiled once, and called by address. The
 addresses stand in the record that such a function takes first, its workspace.
+
+**Many processes.** Compiled code is kept on disk, and processes that begin together, as
+the workers of a training run do, read there what others have just written. Numba tells
+apart what it links by a function's name and a number that counts what the process has
+compiled; both agree for two functions made by one function that makes functions, if
+another process counted otherwise. One of them was then linked in place of the other.
+So all functions have names of their own here (`_name_apart`). Numba also numbers the
+files, and two processes may take the same number; so each process has names of its own
+for files, too (`_keep_apart`): what is lost then is compiled anew, never mistaken.
 """
 
 from __future__ import annotations
 
 import inspect
+import uuid
+from collections import Counter
 from collections.abc import Callable
 from functools import cache, partial
 from threading import Lock
@@ -19,7 +30,7 @@ import numpy as np
 from numba import types
 from numba.core import cgutils, event
 from numba.core.types.misc import unliteral
-from numba.extending import intrinsic
+from numba.extending import intrinsic, is_jitted
 
 from rummy_env.kernel.cache import cache_folder
 from rummy_env.kernel.notice import SlowCompileNotice
@@ -27,6 +38,8 @@ from rummy_env.kernel.notice import SlowCompileNotice
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 IS_COMPILED: Final = not numba.config.DISABLE_JIT
+_PROCESS: Final = uuid.uuid4().hex[:12]
+"""A name of this process, on whatever machine."""
 _WORD: Final = (1 << 64) - 1
 
 OUTLINED: Final = (
@@ -103,20 +116,49 @@ def _compile(function: Any, **options: Any) -> Any:
     Without Numba's memory manager, too (`_nrt`): kernels allocate nothing, so nobody
     need count who holds an array, and one that did allocate would not compile.
     """
+    _name_apart(function)
     compiled = numba.njit(nogil=True, error_model="numpy", _nrt=False, **options)(
         function
     )
     if not IS_COMPILED:
         return compiled
     _widen_literals(compiled)
-    if _CACHE_FOLDER is not None:
+    if _CACHE_FOLDER is not None and _may_be_kept(function):
         previous = numba.config.CACHE_DIR
         numba.config.CACHE_DIR = str(_CACHE_FOLDER)
         try:
             compiled.enable_caching()
         finally:
             numba.config.CACHE_DIR = previous
+        _keep_apart(compiled)
     return compiled
+
+
+_NAMED: Final = Counter[tuple[str, str]]()
+"""How many functions of a module and a name have been compiled."""
+
+
+def _name_apart(function: Any) -> None:
+    """Gives a function a name that no other one has, the same in every process."""
+    name = function.__module__, function.__qualname__
+    _NAMED[name] += 1
+    if _NAMED[name] > 1:
+        function.__qualname__ += f".{_NAMED[name]}"
+
+
+def _may_be_kept(function: Any) -> bool:
+    """Tells whether compiled code can be found again by another process.
+
+    Not that of a function made around compiled ones: Numba asks for the very objects.
+    """
+    cells = function.__closure__ or ()
+    return not any(is_jitted(cell.cell_contents) for cell in cells)
+
+
+def _keep_apart(compiled: Any) -> None:
+    """Has a function's files named by the process that writes them."""
+    file = compiled._cache._cache_file
+    file._data_name_pattern = f"{_PROCESS}-{file._data_name_pattern}"
 
 
 def kernel(function: Function) -> Function:
