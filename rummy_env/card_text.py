@@ -7,7 +7,7 @@ is a text, `"7c 8c *"`, or several.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -58,29 +58,31 @@ def card_texts(cards: Table) -> list[str]:
     return texts
 
 
-class _Words(dict[str, int]):
+class _Words:
     """The words that a text may hold, each with the place where it is counted.
 
     Args:
-        words: The words and their places.
+        places: The words and their places.
         parse: What refuses any other word and says why.
     """
 
-    def __init__(self, words: Mapping[str, int], parse: Callable[[str], Any]) -> None:
-        super().__init__(words)
+    def __init__(self, places: dict[str, int], parse: Callable[[str], Any]) -> None:
+        self._places = places
         self._parse = parse
 
-    def __missing__(self, word: str) -> int:
-        self._parse(word)
-        raise KeyError(word)  # not reached: it is no card
+    def places(self, cards: Table) -> list[int]:
+        """Returns the places of the words of a text, or of several."""
+        words, places = " ".join(card_texts(cards)).split(), self._places
+        try:
+            return [places[word] for word in words]
+        except KeyError:
+            for word in words:
+                self._parse(word)
+            raise
 
-    def count(self, cards: Table) -> NDArray[np.int64]:
-        """Returns how often each place is named, int64 `[places]`."""
-        words = " ".join(card_texts(cards)).split()
-        places = np.array([self[word] for word in words], dtype=np.int64)
-        return np.bincount(places, minlength=len(self))
 
-
+_HAND_AT: Final = 2 * NUM_CARD_TYPES
+_NUM_PLACES: Final = _HAND_AT + NUM_CARD_TYPES + 1
 _ON_TABLE: Final = _Words(
     {
         mark + name: card + NUM_CARD_TYPES * len(mark)
@@ -91,8 +93,14 @@ _ON_TABLE: Final = _Words(
 )
 """Real cards first, then jokers by name."""
 _IN_HAND: Final = _Words(
-    {name: card for card, name in enumerate((*CARD_NAMES, JOKER_MARK))}, parse_card
+    {name: _HAND_AT + card for card, name in enumerate((*CARD_NAMES, JOKER_MARK))},
+    parse_card,
 )
+
+
+def _count(places: list[int]) -> NDArray[np.int64]:
+    """Returns how often each place is named, int64 `[157]`."""
+    return np.bincount(np.array(places, dtype=np.int64), minlength=_NUM_PLACES)
 
 
 def table_counts(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -101,8 +109,8 @@ def table_counts(table: Table) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     Raises:
         NotationError: A word is no card, or a joker has no name.
     """
-    counts = _ON_TABLE.count(table)
-    return counts[:NUM_CARD_TYPES], counts[NUM_CARD_TYPES:]
+    counts = _count(_ON_TABLE.places(table))
+    return counts[:NUM_CARD_TYPES], counts[NUM_CARD_TYPES:_HAND_AT]
 
 
 def hand_counts(hand: Hand) -> NDArray[np.int64]:
@@ -111,7 +119,22 @@ def hand_counts(hand: Hand) -> NDArray[np.int64]:
     Raises:
         NotationError: A word is no card.
     """
-    return _IN_HAND.count(hand)
+    return _count(_IN_HAND.places(hand))[_HAND_AT:]
+
+
+def question_counts(table: Table, hand: Hand) -> NDArray[np.int64]:
+    """Returns a table and a hand as counts, as `kernel.calls.ask` takes them.
+
+    In less time than one after the other.
+
+    Returns:
+        Real cards on the table, jokers there by name, the hand, jokers last, int64
+        `[157]`.
+
+    Raises:
+        NotationError: A word is no card, or a joker on the table has no name.
+    """
+    return _count(_ON_TABLE.places(table) + _IN_HAND.places(hand))
 
 
 _RANKS_OF_CARDS: Final = np.arange(NUM_CARD_TYPES) % NUM_RANKS

@@ -65,12 +65,15 @@ class ReplayError(NotationError):
     """A game log is well written, but the game does not go as it says."""
 
 
+_WHOLE = (int, np.integer)
+
+
 def is_whole(value: object) -> TypeGuard[int]:
     """Tells whether a value is a whole number, of Python or NumPy; no truth value is.
 
     Arrays without axes are none here: only actions are taken in that form.
     """
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return isinstance(value, _WHOLE) and not isinstance(value, bool)
 
 
 def nearest(name: str, names: Iterable[str]) -> str:

@@ -21,8 +21,8 @@ from rummy_env.card_text import (
     card_texts,
     check_counts,
     format_layout,
-    hand_counts,
     parse_layout,
+    question_counts,
     table_counts,
 )
 from rummy_env.cards import JOKER, NUM_CARD_TYPES, NUM_RANKS, parse_card
@@ -82,12 +82,12 @@ def _parse_objective(objective: str) -> int:
     return OBJECTIVES[objective]
 
 
-def _packs_of(real: NDArray[Any], jokers: int) -> int:
-    """Returns how many packs cards could be of: 1 or 2.
+def _packs_of(copies: int, jokers: int) -> int:
+    """Returns how many packs it takes for so many copies of a card: 1 or 2.
 
     One if no card is there twice, and one joker at most.
     """
-    return 2 if jokers > 1 or np.count_nonzero(real > 1) else 1
+    return 2 if jokers > 1 or copies > 1 else 1
 
 
 def load(
@@ -116,36 +116,34 @@ def load(
         RummyError: A word is no card, or the cards cannot be.
     """
     check_num_ranks(num_ranks)
-    real, named = table_counts(table)
-    held = hand_counts(hand)
+    counts = question_counts(table, hand)
     is_any_locked = not isinstance(locked, str) or locked != ""
-    fixed = _locked_counts(locked, named) if is_any_locked else _NO_CARDS
+    fixed = _locked_counts(locked, counts) if is_any_locked else _NO_CARDS
     waiting = _count_pending(pending)
-    copies = real + held[:JOKER]
-    jokers = int(named.sum()) + int(held[JOKER]) + waiting
-    check_counts(copies, jokers, num_ranks)
-    if num_ranks < NUM_RANKS:
-        check_counts((named > 0) * 1, 0, num_ranks)
+    most, jokers = calls.look_over(counts)
+    if most > MAX_PACKS or jokers + waiting > MAX_JOKERS or num_ranks < NUM_RANKS:
+        _check_counts(counts, jokers + waiting, num_ranks)
     if works is None:
-        works = local_workspaces(_packs_of(copies, jokers))
-    work = works[0]
-    work["table"] = real
-    work["named"] = named
-    work["locked"] = fixed
-    work["hand"] = held
-    work["pending"] = waiting
-    work["num_ranks"] = num_ranks
-    work["wanted_names"] = NUM_CARD_TYPES
+        works = local_workspaces(_packs_of(most, jokers + waiting))
+    calls.ask(works, counts, fixed, waiting, num_ranks)
     return works
 
 
 _NO_CARDS: Final = np.zeros(NUM_CARD_TYPES, dtype=np.int64)
 
 
-def _locked_counts(locked: Table, named: NDArray[Any]) -> NDArray[np.int64]:
+def _check_counts(counts: NDArray[Any], jokers: int, num_ranks: int) -> None:
+    """Refuses cards that no packs hold, or that are not in play."""
+    real, named = counts[:NUM_CARD_TYPES], counts[NUM_CARD_TYPES:]
+    hand = named[NUM_CARD_TYPES:]
+    check_counts(real + hand[:JOKER], jokers, num_ranks)
+    check_counts((named[:NUM_CARD_TYPES] > 0) * 1, 0, num_ranks)
+
+
+def _locked_counts(locked: Table, counts: NDArray[Any]) -> NDArray[np.int64]:
     """Returns the jokers that were named this turn, checked against those named."""
     real, fixed = table_counts(locked)
-    if real.any() or (fixed > named).any():
+    if real.any() or (fixed > counts[NUM_CARD_TYPES:][:NUM_CARD_TYPES]).any():
         raise PositionError("`locked` names jokers that lie on the table, as '*7c'")
     return fixed
 
@@ -157,6 +155,9 @@ def _count_pending(pending: str | None) -> int:
     if not isinstance(pending, str) or parse_card(pending) == JOKER:
         raise PositionError("`pending` is the old name of a joker, as '7c'")
     return 1
+
+
+_NO_MELDS: Final = new_melds()
 
 
 def _new_layout(melds: Sequence[Meld]) -> NDArray[np.int64]:
@@ -171,11 +172,12 @@ def arrange_loaded(
     works: NDArray[Any], near: Iterable[str] | None = None
 ) -> list[str] | None:
     """Returns a layout of the table of a workspace's question, or None."""
-    old: list[Meld] = []
+    old, before = list[Meld](), _NO_MELDS
     if near is not None:
         old = parse_layout(near, int(works[0]["num_ranks"]))
-    melds = new_melds()
-    count = calls.arrange(works, _new_layout(old), melds)
+        before = _new_layout(old)
+    melds = np.empty_like(_NO_MELDS)
+    count = calls.arrange(works, before, melds)
     if count < 0:
         return None
     # a row ends with the first blank, or is full
@@ -491,7 +493,8 @@ def _workspaces_for(questions: best.Questions) -> NDArray[Any]:
     table, named, _, hand, old = questions
     jokers = named.sum(axis=1) + hand[:, JOKER] + (old != NO_CARD)
     most = int(jokers.max(initial=0))
-    return local_workspaces(_packs_of(table + hand[:, :JOKER], most))
+    copies = int((table + hand[:, :JOKER]).max(initial=0))
+    return local_workspaces(_packs_of(copies, most))
 
 
 def _whole_array(values: NDArray[Any]) -> NDArray[np.int64]:

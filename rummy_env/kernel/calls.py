@@ -11,12 +11,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rummy_env.cards import JOKER, NUM_CARD_TYPES
 from rummy_env.kernel import best, completion, encode, layout, payoff, turn
-from rummy_env.kernel.jit import ADDRESSES, LATE, OUTLINED, addresses, entry
+from rummy_env.kernel.jit import ADDRESSES, LATE, OUTLINED, addresses, copy, entry
 from rummy_env.kernel.subsets import NEXT
 from rummy_env.kernel.workspace import CAPACITY, WORKSPACE
 
 NO_ACTION: Final = -1
+_HAND_AT: Final = 2 * NUM_CARD_TYPES
 _LATE_AT: Final = OUTLINED.index(LATE[0])
 
 
@@ -90,6 +92,42 @@ def add_rewards(states: Any, config: Any, episode: int, reward: int, out: Any) -
 
 
 @entry
+def look_over(counts: Any) -> tuple[int, int]:
+    """Returns the most copies that there are of any real card, and how many jokers.
+
+    Args:
+        counts: A table and a hand, int64 `[157]`, as `ask` takes them.
+    """
+    most, jokers = 0, counts[_HAND_AT + JOKER]
+    for card in range(NUM_CARD_TYPES):
+        most = max(most, counts[card] + counts[_HAND_AT + card])
+        jokers += counts[NUM_CARD_TYPES + card]
+    return most, jokers
+
+
+@entry
+def ask(works: Any, counts: Any, locked: Any, pending: int, num_ranks: int) -> None:
+    """Writes a question into a workspace: field by field that takes NumPy far longer.
+
+    Args:
+        works: A workspace, `[1]`.
+        counts: Real cards on the table, jokers there by name, the hand, jokers last,
+            int64 `[157]`.
+        locked: The jokers that were named this turn, int64 `[52]`.
+        pending: Released jokers that wait for a name, 0 or 1.
+        num_ranks: Ranks in play.
+    """
+    work = works[0]
+    copy(counts[:NUM_CARD_TYPES], work["table"])
+    copy(counts[NUM_CARD_TYPES:_HAND_AT], work["named"])
+    copy(counts[_HAND_AT:], work["hand"])
+    copy(locked, work["locked"])
+    work["pending"] = pending
+    work["num_ranks"] = num_ranks
+    work["wanted_names"] = NUM_CARD_TYPES
+
+
+@entry
 def answer(works: Any) -> None:
     """See `completion.answer`."""
     completion.answer(works[0])
@@ -115,7 +153,7 @@ def _find_best(works: Any, objective: int, old: int) -> int:
 
 def find_best(works: NDArray[Any], objective: int, old: int) -> int:
     """See `best.find_best`; compiles it the first time."""
-    if works[0][ADDRESSES][_LATE_AT] == 0:
+    if works[ADDRESSES][0, _LATE_AT] == 0:
         works[ADDRESSES] = addresses(WORKSPACE, with_late=True)
     return int(_find_best(works, objective, old))
 
