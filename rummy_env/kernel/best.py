@@ -86,7 +86,7 @@ def _search_some(work: Any, objective: int, least: int) -> None:
         return
     left = _leave_few(work, objective, most)
     if left == NOT_FOUND:
-        work["best_name"] = NOT_KNOWN
+        work["best_name"], work["next_name"] = NOT_KNOWN, NOT_KNOWN
         left = least_left(work, objective, FIRST_BOUND, most)
         if left <= most and work["width"] == 0:
             _prefer_first(work, objective, left)
@@ -256,12 +256,23 @@ def _plan(work: Any, action: int) -> None:
 
 
 @kernel
-def _name_next(work: Any, name: int) -> None:
-    """Names a waiting joker."""
+def _name_one(work: Any, name: int, old: int) -> int:
+    """Names a waiting joker; returns what is known of the name of the next one.
+
+    Args:
+        work: The workspace.
+        name: The name, or `NOT_KNOWN`.
+        old: The name that it gave up, or -1.
+    """
+    if name == NOT_KNOWN:
+        name = find_name(work, old)
     work["pending"] -= 1
     work["named"][name] += 1
     work["locked"][name] += 1
     _plan(work, NAME_JOKER + name)
+    following = work["next_name"]
+    work["next_name"] = NOT_KNOWN
+    return following
 
 
 @kernel
@@ -377,10 +388,11 @@ def _plan_best(work: Any) -> None:
             _plan(work, LAY + card)
     name = work["best_name"]
     while work["pending"] > 0:
-        _name_next(work, find_name(work, NO_CARD) if name == NOT_KNOWN else name)
-        name = NOT_KNOWN
-    while name != STAYS and num_movable(work) > 0 and not is_table_legal(work):
-        _name_next(work, find_name(work, _take_next(work)))
+        name = _name_one(work, name, NO_CARD)
+    while name != STAYS and num_movable(work) > 0:
+        if name == NOT_KNOWN and is_table_legal(work):
+            break
+        name = _name_one(work, name, _take_next(work))
 
 
 class Questions(NamedTuple):

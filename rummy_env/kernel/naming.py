@@ -15,10 +15,10 @@ from rummy_env.kernel.jit import kernel
 from rummy_env.kernel.one_joker import (
     NO_NAME,
     TOO_WIDE,
-    can_place_one,
     lowest_name,
     lowest_name_of_two,
 )
+from rummy_env.kernel.plain import is_plainly_completable
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
@@ -33,9 +33,10 @@ def is_completed(work: Work) -> bool:
     """Tells whether the jokers can be placed, no card being in the hand.
 
     What it finds out besides is kept for a plan, in `best_name`: the lowest name of the
-    first joker that waits; where none waits, `STAYS` if all may keep their names.
+    first joker that waits; where none waits, `STAYS` if all may keep their names. And
+    in `next_name`, what `find_name` keeps there.
     """
-    work["best_name"] = NOT_KNOWN
+    work["best_name"], work["next_name"] = NOT_KNOWN, NOT_KNOWN
     if work["packs"] == 1:
         return has_completion(work)
     if work["pending"] > 0:
@@ -51,6 +52,9 @@ def is_completed(work: Work) -> bool:
 def find_name(work: Work, old: int) -> int:
     """Returns the lowest name for a joker that waits, no card being in the hand.
 
+    What it finds out of another free joker is kept in `next_name`: `STAYS` if it lies
+    on the table and may stay, or else the lowest name for it then; or `NOT_KNOWN`.
+
     Args:
         work: The workspace.
         old: A name that is not allowed, or -1.
@@ -59,7 +63,7 @@ def find_name(work: Work, old: int) -> int:
         The name; `NO_NAME` if there is none.
     """
     resolve(work)
-    name = TOO_WIDE
+    name, work["next_name"] = TOO_WIDE, NOT_KNOWN
     if work["packs"] != 1:
         if work["jokers_high"] == 1:
             name = lowest_name(work, old)
@@ -76,14 +80,43 @@ def _lowest_of_two(work: Work, old: int) -> int:
     one alone, can be placed.
     """
     first = 1 if old == 0 else 0
-    work["jokers_low"], work["jokers_high"] = 1, 1
     work["must"][first] += 1
-    placed = can_place_one(work)
+    other = _name_beside(work)
     work["must"][first] -= 1
     work["jokers_low"], work["jokers_high"] = 2, 2
-    if placed != 0:
-        return first if placed == 1 else TOO_WIDE
+    if other == TOO_WIDE:
+        return TOO_WIDE
+    if other != NO_NAME:
+        work["next_name"] = other
+        return first
     return lowest_name_of_two(work, old, first + 1)
+
+
+@kernel
+def _name_beside(work: Work) -> int:
+    """Returns the lowest name for one of two free jokers, the other placed.
+
+    If it lies on the table, `STAYS` where it may, for then it does.
+    """
+    home = _first_home(work) if work["pending"] < 2 else NO_NAME
+    if home != NO_NAME:
+        work["jokers_low"], work["jokers_high"] = 0, 0
+        work["must"][home] += 1
+        may_stay = is_plainly_completable(work) == 1
+        work["must"][home] -= 1
+        if may_stay:
+            return STAYS
+    work["jokers_low"], work["jokers_high"] = 1, 1
+    return lowest_name(work, home)
+
+
+@kernel
+def _first_home(work: Work) -> int:
+    """Returns the first name of a free joker on the table."""
+    home = 0
+    while work["home"][home] == 0:
+        home += 1
+    return home
 
 
 @kernel

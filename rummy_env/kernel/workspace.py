@@ -188,6 +188,7 @@ WORKSPACE: Final = np.dtype(
         ("best_pending", _WHOLE),
         ("best_value", _WHOLE),
         ("best_name", _WHOLE),  # a name that the first joker may have (`naming`)
+        ("next_name", _WHOLE),  # ... and then the second
         ("loose", _WHOLE, (MOST_LOOSE,)),  # the cards of a small hand
         ("loose_values", _WHOLE, (1 << MOST_LOOSE,)),  # of each set of them
         # the walk that adds up what stays in the hand
