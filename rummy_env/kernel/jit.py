@@ -49,6 +49,7 @@ OUTLINED: Final = (
     "mark_at_home",
     "mark_free",
     "is_completable",
+    "is_soon_completable",
     "_mark_slowly",
     "_mark_with_beams",
     "_mark_rank",

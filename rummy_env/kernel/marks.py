@@ -44,6 +44,7 @@ from rummy_env.kernel.walk import (
     NUM_QUICK,
     begin_walk,
     is_completable,
+    is_soon_completable,
     walk_backward,
     walk_forward,
 )
@@ -203,11 +204,58 @@ def _mark_with_one_at_home(work: Work) -> None:
 def _mark_slowly(work: Work) -> None:
     """Marks what is open still, however long it takes.
 
-    Wide beams settle many answers together; a few are sooner asked one by one.
+    Walks for all answers together were too wide, but for one of them they mostly are
+    not. What is open even then wide beams settle together; a few are sooner asked one
+    by one, at any length.
     """
+    _mark_soon(work)
     is_settled = _num_open(work) > FEW_OPEN and _mark_with_beams(work, len(BEAMS))
     if not is_settled:
         _mark_one_by_one(work)
+
+
+@kernel
+def _mark_soon(work: Work) -> None:
+    """Marks what a question for each card tells soon; the rest stays open.
+
+    What is ruled out is asked no more: such cards are not laid, such names barred.
+    """
+    for card in range(NUM_CARD_TYPES):
+        if card % NUM_RANKS < work["num_ranks"]:
+            if is_lay_open(work, card):
+                _lay_soon(work, card)
+            if is_name_open(work, card):
+                _name_soon(work, card)
+
+
+@kernel
+def _lay_soon(work: Work, card: int) -> None:
+    """Marks whether a card may be laid, if that is soon told."""
+    may = work["may"][card]
+    work["must"][card] += 1
+    work["may"][card] = may - 1
+    told = is_soon_completable(work)
+    work["must"][card] -= 1
+    work["may"][card] = 0 if told == 0 else may
+    if told == 1:
+        work["lay"][card] = 1
+
+
+@kernel
+def _name_soon(work: Work, card: int) -> None:
+    """Marks whether a free joker may be placed as this card, if that is soon told."""
+    low, high = work["jokers_low"], work["jokers_high"]
+    work["must"][card] += 1
+    work["jokers_low"], work["jokers_high"] = max(0, low - 1), high - 1
+    told = 1 if work["name"][card] == 1 else is_soon_completable(work)
+    if told == 1:
+        set_name(work, card, low == 0)
+    work["is_barred"][card] = told == 0
+    work["jokers_low"] = low
+    if told == 1 and 0 < low < high and is_soon_completable(work) == 1:
+        set_name(work, card, True)
+    work["must"][card] -= 1
+    work["jokers_high"] = high
 
 
 @kernel

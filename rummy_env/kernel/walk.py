@@ -283,16 +283,9 @@ def is_completable(work: Work) -> bool:
 @kernel
 def _is_completable_with(work: Work, placed: int) -> bool:
     """Tells the same where the number of jokers to be placed is fixed."""
-    if placed == 0:
-        found = is_plainly_completable(work)
-    elif placed == 1:
-        found = can_place_one(work)
-    elif _can_keep_one(work):
-        found = 1
-    else:
-        found = can_place_two(work, NARROW)
-        if found < 0:
-            found = _find(work, NUM_QUICK)
+    found = _tell_soon(work, placed)
+    if found < 0 and placed > 1:
+        found = _find(work, NUM_QUICK)
         if found < 0:
             found = can_place_two(work, PLAIN_CAPACITY)
     if found < 0:
@@ -300,6 +293,32 @@ def _is_completable_with(work: Work, placed: int) -> bool:
     if found < 0:
         return _search_all(work)
     return found == 1
+
+
+@outlined
+def is_soon_completable(work: Work) -> int:
+    """Tells the same, as 1 or 0, by walks that are never long; -1 if they are not."""
+    low, high = work["jokers_low"], work["jokers_high"]
+    found = 0
+    for placed in range(low, high + 1):
+        if found != 1:
+            work["jokers_low"], work["jokers_high"] = placed, placed
+            told = _tell_soon(work, placed)
+            found = told if told != 0 else found
+    work["jokers_low"], work["jokers_high"] = low, high
+    return found
+
+
+@kernel
+def _tell_soon(work: Work, placed: int) -> int:
+    """Tells the same where the number of jokers to be placed is fixed."""
+    if placed == 0:
+        return is_plainly_completable(work)
+    if placed == 1:
+        return can_place_one(work)
+    if _can_keep_one(work):
+        return 1
+    return can_place_two(work, NARROW)
 
 
 @kernel
