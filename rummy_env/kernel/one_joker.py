@@ -222,21 +222,46 @@ def can_place_two(work: Work, most: int) -> int:
 @kernel
 def _find_place_for_two(work: Work) -> int:
     """Tells the same within the limit of the workspace."""
+    name = _name_with_other(work, NO_NAME, 0)
+    if name == TOO_WIDE:
+        return -1
+    return 0 if name == NO_NAME else 1
+
+
+@kernel
+def _name_with_other(work: Work, old: int, first: int) -> int:
+    """Finds the lowest name that one free joker may have with another's help.
+
+    Args:
+        work: The workspace.
+        old: A name that is not allowed, or -1.
+        first: The first name that is not known to be none.
+
+    Returns:
+        The name; `NO_NAME` if there is none, `TOO_WIDE` if the walks cannot tell.
+    """
     begin_plain(work)
-    if not walk_plain_backward(work, 0):
-        return -1
-    if not walk_plain_forward(work, work["num_ranks"] - 1):
-        return -1
-    work["needs_two"] = 1
+    last = work["num_ranks"] - 1
+    if not (walk_plain_backward(work, 0) and walk_plain_forward(work, last)):
+        return TOO_WIDE
+    work["needs_two"] = not _is_one_enough(work)
+    found = NO_NAME
+    for card in range(first, NUM_CARD_TYPES):
+        if found == NO_NAME and card % NUM_RANKS <= last and card != old:
+            helped = _is_helped(work, card, NAMED)
+            if helped != 0:
+                found = card if helped == 1 else TOO_WIDE
+    work["needs_two"] = 0
+    return found
+
+
+@kernel
+def _is_one_enough(work: Work) -> bool:
+    """Tells whether one joker completes the table, all layers filled."""
     for rank in range(work["num_ranks"]):
         if _joins_with_joker(work, rank, rank, BACKWARD + rank + 1):
-            work["needs_two"] = 0
-    helped = 0
-    for card in range(NUM_CARD_TYPES):
-        if helped == 0 and card % NUM_RANKS < work["num_ranks"]:
-            helped = _is_helped(work, card, NAMED)
-    work["needs_two"] = 0
-    return helped
+            return True
+    return False
 
 
 @kernel
@@ -508,20 +533,4 @@ def lowest_name_of_two(work: Work, old: int, first: int) -> int:
     Returns:
         The name; `NO_NAME` if there is none, `TOO_WIDE` if the walks cannot tell.
     """
-    begin_plain(work)
-    last = work["num_ranks"] - 1
-    if not (walk_plain_backward(work, 0) and walk_plain_forward(work, last)):
-        return TOO_WIDE
-    work["needs_two"] = 1
-    for rank in range(work["num_ranks"]):
-        if _joins_with_joker(work, rank, rank, BACKWARD + rank + 1):
-            work["needs_two"] = 0
-            break
-    found = NO_NAME
-    for card in range(first, NUM_CARD_TYPES):
-        if found == NO_NAME and card % NUM_RANKS <= last and card != old:
-            helped = _is_helped(work, card, NAMED)
-            if helped != 0:
-                found = card if helped == 1 else TOO_WIDE
-    work["needs_two"] = 0
-    return found
+    return _name_with_other(work, old, first)

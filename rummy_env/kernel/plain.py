@@ -229,8 +229,8 @@ def plain_room(work: Work) -> int:
 
 
 @kernel
-def finish_layer(work: Work, row: int, count: int) -> bool:
-    """Notes a layer's length and its hull; returns True: the layer fits."""
+def finish_layer(work: Work, row: int, count: int) -> None:
+    """Notes a layer's length and its hull."""
     plain = work["plain"]
     work["plain_counts"][row] = count
     for suit in range(NUM_SUITS):
@@ -238,7 +238,6 @@ def finish_layer(work: Work, row: int, count: int) -> bool:
         for index in range(count):
             hull |= plain[row, index, suit]
         plain[row, HULL, suit] = hull
-    return True
 
 
 @outlined
@@ -263,7 +262,8 @@ def advance_plain(work: Work, source: int, target: int, place: int) -> bool:
                 count = insert_plain(work, target, count)
                 if count > room:
                     return False
-    return finish_layer(work, target, count)
+    finish_layer(work, target, count)
+    return True
 
 
 @kernel

@@ -93,7 +93,8 @@ def _mark_and_advance(work: Work, rank: int) -> bool:
                     if count > room:
                         return False
                 _mark_choice(work, rank, at)
-    return finish_layer(work, rank + 1, count)
+    finish_layer(work, rank + 1, count)
+    return True
 
 
 @kernel
