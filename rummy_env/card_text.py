@@ -7,6 +7,7 @@ is a text, `"7c 8c *"`, or several.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -73,12 +74,11 @@ class _Words:
     def places(self, cards: Table) -> list[int]:
         """Returns the places of the words of a text, or of several."""
         words, places = " ".join(card_texts(cards)).split(), self._places
-        try:
+        with contextlib.suppress(KeyError):
             return [places[word] for word in words]
-        except KeyError:
-            for word in words:
-                self._parse(word)
-            raise
+        for word in words:
+            self._parse(word)
+        raise AssertionError("not reached: one of the words is no card")
 
 
 _HAND_AT: Final = 2 * NUM_CARD_TYPES

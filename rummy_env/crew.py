@@ -43,6 +43,10 @@ def _dismiss(crew: list[_Orders]) -> None:
         orders.put(None)
 
 
+def _do_nothing(number: int) -> None:
+    """Is a task whose end shows that those before it have ended."""
+
+
 class Crew:
     """The thread that calls, number 0, and others beside it.
 
@@ -57,18 +61,37 @@ class Crew:
         self.size = size
         self._others: list[_Orders] = []
         self._process = -1
+        self._is_idle = True
+        self._dismissal: Callable[[], Any] | None = None
 
     def run(self, task: Task) -> None:
         """Has every thread do a task; returns when all of them have.
 
-        Where the calling thread's share is interrupted the others are waited for, too:
-        whoever goes on finds no thread at work.
+        Where the calling thread's share is interrupted the others are waited for, too.
+        An interrupt just before or after may find them at work; the next `run`, and
+        `wait`, wait for that first.
 
         Raises:
             BaseException: What the task raised in this thread, or else in another.
         """
+        self.wait()
         if self._process != os.getpid():
             self._start()
+        self._is_idle = False
+        errors = self._share(task)
+        self._is_idle = True
+        for error in errors:
+            if error is not None:
+                raise error
+
+    def wait(self) -> None:
+        """Waits for what an interrupt may have left at work."""
+        if not self._is_idle and self._process == os.getpid():
+            self._share(_do_nothing)
+        self._is_idle = True
+
+    def _share(self, task: Task) -> list[BaseException | None]:
+        """Does a task while the others do it; returns what they have raised."""
         errors: list[BaseException | None] = []
         answers: _Orders = SimpleQueue()
         for number, orders in enumerate(self._others, 1):
@@ -76,12 +99,10 @@ class Crew:
         try:
             task(0)
         finally:
-            self._wait(errors, answers)
-        for error in errors:
-            if error is not None:
-                raise error
+            self._wait_for(errors, answers)
+        return errors
 
-    def _wait(self, errors: list[BaseException | None], answers: _Orders) -> None:
+    def _wait_for(self, errors: list[BaseException | None], answers: _Orders) -> None:
         """Waits until every other thread has noted how it ended.
 
         An interrupt meanwhile waits as well. It may come between an answer and the
@@ -99,17 +120,23 @@ class Crew:
             raise interrupt
 
     def _start(self) -> None:
-        """Starts the other threads."""
+        """Starts the other threads, all or, where that is interrupted, none."""
+        others: list[_Orders] = [SimpleQueue() for _ in range(self.size - 1)]
+        self._process, self._others = -1, []
+        self._dismissal = weakref.finalize(self, _dismiss, others)
+        try:
+            for orders in others:
+                threading.Thread(
+                    target=_obey, args=(orders,), name="rummy_env", daemon=True
+                ).start()
+        except BaseException:
+            self._dismissal()
+            raise
+        self._others = others
         self._process = os.getpid()
-        self._others = [SimpleQueue() for _ in range(self.size - 1)]
-        for orders in self._others:
-            threading.Thread(
-                target=_obey, args=(orders,), name="rummy_env", daemon=True
-            ).start()
-        weakref.finalize(self, _dismiss, self._others)
 
     def close(self) -> None:
         """Ends the other threads; the next task starts new ones."""
-        _dismiss(self._others)
-        self._others = []
-        self._process = -1
+        if self._dismissal is not None:
+            self._dismissal()
+        self._process, self._others = -1, []

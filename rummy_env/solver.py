@@ -115,7 +115,7 @@ def load(
     Raises:
         RummyError: A word is no card, or the cards cannot be.
     """
-    check_num_ranks(num_ranks)
+    num_ranks = check_num_ranks(num_ranks)
     counts = question_counts(table, hand)
     is_any_locked = not isinstance(locked, str) or locked != ""
     fixed = _locked_counts(locked, counts) if is_any_locked else _NO_CARDS

@@ -179,18 +179,16 @@ class VectorEnv:
         rows, fetched = self._rows(), np.zeros(1, dtype=np.int64)
 
         def step(number: int) -> None:
-            try:
-                works = self._works[number]
-                batch.step_rows(
-                    rows, self._options, works, actions, fetched, self._at_once
-                )
-            except BaseException:
-                # an interrupt must not leave threads at work on rows stepped again
-                fetched[0] = self.num_envs
-                raise
+            works = self._works[number]
+            batch.step_rows(rows, self._options, works, actions, fetched, self._at_once)
 
         self._is_interrupted = True
-        self._crew.run(step)
+        try:
+            self._crew.run(step)
+        except BaseException:
+            # who is still at work on a step that is broken off need not finish it
+            fetched[0] = self.num_envs
+            raise
         self._is_interrupted = False
 
     def reset(
@@ -209,6 +207,7 @@ class VectorEnv:
         Raises:
             ConfigError: The seed is out of range.
         """
+        self._crew.wait()
         if seed is not None:
             self._settings[batch.SEED_AT] = check_seed(seed)
             self._episode[:] = 0
@@ -249,6 +248,7 @@ class VectorEnv:
             if game.outcome() is not None:
                 raise RummyError("a round to go on from is over")
             self._check_packs(game.record)
+        self._crew.wait()
         for row, game in enumerate(games):
             self._states[row] = game.record[0]
             self.action_mask[row] = game.action_mask()
@@ -433,6 +433,7 @@ class VectorEnv:
             if array.dtype != own.dtype:
                 raise ConfigError("saved by another version of the engine")
         self._check_packs(arrays["_states"])
+        self._crew.wait()
         for name, array in arrays.items():
             getattr(self, name)[:] = array
         self._is_reset, self._is_interrupted = True, False

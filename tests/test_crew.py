@@ -9,9 +9,11 @@ import time
 import weakref
 from collections.abc import Callable
 from queue import SimpleQueue
+from typing import Any
 
 import pytest
 
+from rummy_env import RuleConfig, RummyError, VectorEnv
 from rummy_env.crew import Crew
 
 
@@ -74,31 +76,100 @@ def test_whoever_is_interrupted_waits_for_the_others() -> None:
     crew.close()
 
 
-def test_an_interrupt_while_waiting_waits_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Interrupted(SimpleQueue[object]):
-        """Loses an answer to an interrupt, as one may that comes in between."""
+class Interrupting(SimpleQueue[Any]):
+    """Interrupts the main thread after it has put or got something, a few times."""
 
-        num_interrupts = 0
+    puts = 0
+    gets = 0
+    """How often it is still to be interrupted."""
 
-        def get(self, block: bool = True, timeout: float | None = None) -> object:
-            answer = super().get(block, timeout)
-            if threading.current_thread() is threading.main_thread():
-                Interrupted.num_interrupts += 1
+    def put(self, item: Any, *_: Any) -> None:
+        super().put(item)
+        if item is not None and threading.current_thread() is threading.main_thread():
+            Interrupting.puts -= 1
+            if Interrupting.puts == 0:
                 raise KeyboardInterrupt
-            return answer
 
-    monkeypatch.setattr("rummy_env.crew.SimpleQueue", Interrupted)
-    crew, done = Crew(2), list[int]()
+    def get(self, block: bool = True, timeout: float | None = None) -> Any:
+        answer = super().get(block, timeout)
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and Interrupting.gets > 0:
+            Interrupting.gets -= 1
+            raise KeyboardInterrupt  # the answer is lost with it
+        return answer
+
+
+def test_an_interrupt_while_waiting_waits_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rummy_env.crew.SimpleQueue", Interrupting)
+    crew, done = Crew(3), list[int]()
 
     def task(number: int) -> None:
         time.sleep(0.03 * number)  # shorter than it takes to look again
         done.append(number)
 
+    monkeypatch.setattr(Interrupting, "gets", 1)
     with pytest.raises(KeyboardInterrupt):
         crew.run(task)
-    assert sorted(done) == [0, 1]
-    assert Interrupted.num_interrupts == 1
+    assert sorted(done) == [0, 1, 2]
+    assert Interrupting.gets == 0
     crew.close()
+
+
+@pytest.mark.parametrize("how", ["run", "wait"])
+def test_what_an_interrupt_left_at_work_is_waited_for(
+    how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It comes when the task has been given to one thread, and not to the next."""
+    monkeypatch.setattr("rummy_env.crew.SimpleQueue", Interrupting)
+    crew, done = Crew(3), list[str]()
+
+    def slow(number: int) -> None:
+        time.sleep(0.2)
+        done.append("slow")
+
+    monkeypatch.setattr(Interrupting, "puts", 1)
+    with pytest.raises(KeyboardInterrupt):
+        crew.run(slow)
+    assert done == []
+    if how == "wait":
+        crew.wait()
+        assert done == ["slow"]
+    crew.run(lambda number: done.append("quick"))
+    assert done == ["slow", "quick", "quick", "quick"]
+    crew.close()
+
+
+def test_an_interrupt_while_threads_start_leaves_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start, left = threading.Thread.start, [1]
+
+    def start_some(thread: threading.Thread) -> None:
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        start(thread)
+
+    assert wait_until(lambda: num_threads() == 0)
+    crew, done = Crew(3), list[int]()
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", start_some)
+        with pytest.raises(KeyboardInterrupt):
+            crew.run(done.append)
+    assert wait_until(lambda: num_threads() == 0)
+    assert done == []
+    crew.run(done.append)
+    assert sorted(done) == [0, 1, 2]
+    crew.close()
+
+
+def test_closing_again_and_again_keeps_nothing() -> None:
+    crew, registry = Crew(2), weakref.finalize._registry  # type: ignore[attr-defined]
+    before = len(registry)
+    for _ in range(5):
+        crew.run(lambda number: None)
+        crew.close()
+    assert len(registry) == before
 
 
 def test_threads_end_with_the_crew_or_when_it_is_closed() -> None:
@@ -142,3 +213,26 @@ def test_a_forked_copy_starts_threads_of_its_own() -> None:
         os._exit(0 if sorted(done) == [0, 1] else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     crew.close()
+
+
+def test_games_begun_anew_after_an_interrupt_are_the_right_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No thread is still at work on the rows of the step that was broken off."""
+    monkeypatch.setattr("rummy_env.crew.SimpleQueue", Interrupting)
+    config = RuleConfig(num_players=2)
+    alone, together = (VectorEnv(2000, config, 0, count) for count in (1, 3))
+    together.reset()
+    actions = together.action_mask.argmax(axis=1)
+    monkeypatch.setattr(Interrupting, "puts", 1)
+    with pytest.raises(KeyboardInterrupt):
+        together.step(actions)
+    with pytest.raises(RummyError, match="interrupted"):
+        together.step(actions)
+    for envs in (alone, together):
+        envs.reset(seed=1)
+        for _ in range(3):
+            envs.step(envs.action_mask.argmax(axis=1))
+    assert (alone.observation == together.observation).all()
+    assert (alone.num_applied == together.num_applied).all()
+    together.close()

@@ -388,7 +388,7 @@ def test_a_broken_step_is_not_passed_over_in_silence(
     def stop(*arguments: Any) -> None:
         if threading.current_thread() is threading.main_thread():
             raise KeyboardInterrupt
-        step_rows(*arguments)
+        step_rows(*arguments)  # the other thread plays all rows then
 
     step_rows = batch.step_rows
     monkeypatch.setattr(batch, "step_rows", stop)

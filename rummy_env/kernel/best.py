@@ -86,7 +86,7 @@ def _search_some(work: Any, objective: int, least: int) -> None:
         return
     left = _leave_few(work, objective, most)
     if left == NOT_FOUND:
-        work["best_name"], work["next_name"] = NOT_KNOWN, NOT_KNOWN
+        work["best_name"] = NOT_KNOWN
         left = least_left(work, objective, FIRST_BOUND, most)
         if left <= most and work["width"] == 0:
             _prefer_first(work, objective, left)
@@ -259,6 +259,8 @@ def _plan(work: Any, action: int) -> None:
 def _name_one(work: Any, name: int, old: int) -> int:
     """Names a waiting joker; returns what is known of the name of the next one.
 
+    That is for a first joker; after a second one there is none to be named.
+
     Args:
         work: The workspace.
         name: The name, or `NOT_KNOWN`.
@@ -270,9 +272,7 @@ def _name_one(work: Any, name: int, old: int) -> int:
     work["named"][name] += 1
     work["locked"][name] += 1
     _plan(work, NAME_JOKER + name)
-    following = work["next_name"]
-    work["next_name"] = NOT_KNOWN
-    return following
+    return work["next_name"]
 
 
 @kernel
