@@ -17,8 +17,11 @@ from rummy_env import RuleConfig, RummyError, VectorEnv
 from rummy_env.crew import Crew
 
 
-def num_threads() -> int:
-    return sum(thread.name == "rummy_env" for thread in threading.enumerate())
+@pytest.fixture
+def num_threads() -> Callable[[], int]:
+    """Returns what counts the threads that a test has started, not those of others."""
+    before = set(threading.enumerate())
+    return lambda: len(set(threading.enumerate()) - before)
 
 
 def wait_until(is_so: Callable[[], bool]) -> bool:
@@ -140,7 +143,7 @@ def test_what_an_interrupt_left_at_work_is_waited_for(
 
 
 def test_an_interrupt_while_threads_start_leaves_none(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, num_threads: Callable[[], int]
 ) -> None:
     start, left = threading.Thread.start, [1]
 
@@ -150,7 +153,6 @@ def test_an_interrupt_while_threads_start_leaves_none(
         left.pop()
         start(thread)
 
-    assert wait_until(lambda: num_threads() == 0)
     crew, done = Crew(3), list[int]()
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", start_some)
@@ -172,9 +174,9 @@ def test_closing_again_and_again_keeps_nothing() -> None:
     assert len(registry) == before
 
 
-def test_threads_end_with_the_crew_or_when_it_is_closed() -> None:
-    gc.collect()
-    assert wait_until(lambda: num_threads() == 0)
+def test_threads_end_with_the_crew_or_when_it_is_closed(
+    num_threads: Callable[[], int],
+) -> None:
     crew = Crew(3)
     assert num_threads() == 0  # nothing was to be done yet
     crew.run(lambda number: None)
