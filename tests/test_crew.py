@@ -171,7 +171,7 @@ def test_closing_again_and_again_keeps_nothing() -> None:
     for _ in range(5):
         crew.run(lambda number: None)
         crew.close()
-    assert len(registry) == before
+    assert len(registry) <= before  # those of other tests may have gone
 
 
 def test_threads_end_with_the_crew_or_when_it_is_closed(
