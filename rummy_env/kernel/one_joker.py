@@ -525,12 +525,6 @@ def _lowest_suit(work: Work, rank: int, wanted: int) -> int:
 def lowest_name_of_two(work: Work, old: int, first: int) -> int:
     """Returns the lowest name with which one of two free jokers completes.
 
-    Args:
-        work: The workspace.
-        old: A name that is not allowed, or -1.
-        first: The first name that is not known to be none.
-
-    Returns:
-        The name; `NO_NAME` if there is none, `TOO_WIDE` if the walks cannot tell.
+    Compiled by itself; see `_name_with_other`.
     """
     return _name_with_other(work, old, first)
