@@ -23,6 +23,7 @@ from rummy_env.kernel.leaving import (
     least_left,
     value_of,
 )
+from rummy_env.kernel.loose import leave_out, list_loose, next_stay
 from rummy_env.kernel.naming import (
     NOT_KNOWN,
     STAYS,
@@ -30,6 +31,8 @@ from rummy_env.kernel.naming import (
     is_completed,
     num_movable,
 )
+from rummy_env.kernel.one_joker import NO_NAME, TOO_WIDE
+from rummy_env.kernel.without import name_without
 from rummy_env.kernel.workspace import MOST_LOOSE
 
 __all__ = ["BY_CARDS", "BY_POINTS", "NO_CARD", "Questions", "best_rows", "find_best"]
@@ -38,10 +41,10 @@ NO_CARD: Final = -1
 NOT_FOUND: Final = -1
 MOST_TRIES: Final = 96
 """Sets of cards to stay that are asked for before the walk that knows values."""
+FEW_TRIES: Final = 12
+"""Those asked for before cards that cannot be laid are put aside."""
 MOST_LOOKS: Final = 30_000
 """Nodes looked at for them; then no further set is asked for."""
-NO_STAY: Final = 1 << 40
-"""Greater than all sets with their values."""
 
 
 @kernel
@@ -74,116 +77,92 @@ def _search_best(work: Any, objective: int, least: int) -> None:
 
 @kernel
 def _search_some(work: Any, objective: int, least: int) -> None:
-    """Finds the same where not all cards can be laid."""
-    before = _hand_value(work, BY_CARDS)
-    _put_aside(work)
-    total = _hand_value(work, objective)
-    most = total - least - 1
-    if total <= least:
-        return
-    if _hand_value(work, BY_CARDS) != before and _all_fit(work):
-        work["best_value"] = total
-        return
-    left = _leave_few(work, objective, most)
+    """Finds the same where not all cards can be laid.
+
+    Sets of cards to stay are asked for first where that takes little. Otherwise, or if
+    those do not do, cards that cannot be laid at all are put aside before.
+    """
+    total, left = _hand_value(work, objective), NOT_FOUND
+    most, has_layers = total - least - 1, work["is_refuted"] == 1
+    if has_layers:
+        left = _leave_few(work, objective, most, FEW_TRIES)
     if left == NOT_FOUND:
-        work["best_name"] = NOT_KNOWN
-        left = least_left(work, objective, FIRST_BOUND, most)
-        if left <= most and work["width"] == 0:
-            _prefer_first(work, objective, left)
+        before = _hand_value(work, BY_CARDS)
+        _put_aside(work)
+        total = _hand_value(work, objective)
+        most = total - least - 1
+        if total <= least:
+            return
+        is_smaller = _hand_value(work, BY_CARDS) != before
+        if (is_smaller or has_layers) and _all_fit(work):
+            left = 0
+        else:
+            left = _leave_least(work, objective, most)
     if left <= most:
         work["best_value"] = total - left
 
 
 @kernel
-def _leave_few(work: Any, objective: int, most: int) -> int:
-    """Finds the least that stays of a small hand by asking, the best sets first.
+def _leave_least(work: Any, objective: int, most: int) -> int:
+    """Finds the least that stays, if that is `most` or less."""
+    left = _leave_few(work, objective, most, MOST_TRIES)
+    if left == NOT_FOUND:
+        work["best_name"] = NOT_KNOWN
+        left = least_left(work, objective, FIRST_BOUND, most)
+        if left <= most and work["width"] == 0:
+            _prefer_first(work, objective, left)
+    return left
 
-    Of the sets of cards worth as much, those come first that keep later cards.
+
+@kernel
+def _leave_few(work: Any, objective: int, most: int, tries: int) -> int:
+    """Finds the least that stays of a small hand by asking, the best sets first.
 
     Args:
         work: The workspace, its hand known not to fit as a whole.
         objective: `BY_POINTS` or `BY_CARDS`.
         most: The most to leave.
+        tries: The most sets to ask for.
 
     Returns:
         The value of what stays, as `least_left` would; `NOT_FOUND` if the hand is
         too large, or too many sets do not fit or take too long.
     """
-    count = _list_loose(work, objective)
+    count = list_loose(work, objective)
     if count > MOST_LOOSE:
         return NOT_FOUND
-    last, looks = 0, work["num_looks"]
-    for _ in range(MOST_TRIES):
+    last, looks, has_layers = 0, work["num_looks"], work["is_refuted"] == 1
+    for _ in range(tries):
         if work["num_looks"] - looks > MOST_LOOKS:
             return NOT_FOUND
-        last = _next_stay(work, count, last)
+        last = next_stay(work, count, last)
         left = last >> MOST_LOOSE
-        if left > most or _fits_without(work, count, last):
+        if left > most:
+            return left
+        leave_out(work, count, last)
+        name = name_without(work) if has_layers else TOO_WIDE
+        has_layers = name == NO_NAME
+        if name != NO_NAME and _fits_but_for(work, name):
             return left
     return NOT_FOUND
 
 
 @kernel
-def _list_loose(work: Any, objective: int) -> int:
-    """Lists the cards of the hand, copy by copy, and what each set of them is worth.
+def _fits_but_for(work: Any, name: int) -> bool:
+    """Tells whether the hand fits but for what is left out; if so, it is the best.
 
-    Bit `count - 1 - i` of a set is for the card `i`, so that a set which keeps later
-    cards is the smaller number.
-
-    Returns:
-        How many there are; `MOST_LOOSE + 1` if more than are listed.
+    Args:
+        work: The workspace.
+        name: The lowest name for the joker, if it is known that it fits.
     """
-    count = 0
     for card in range(NUM_CARD_TYPES + 1):
-        for _ in range(work["hand"][card]):
-            if count == MOST_LOOSE:
-                return MOST_LOOSE + 1
-            work["loose"][count] = card
-            count += 1
-    for stay in range(1, 1 << count):
-        lowest = 0
-        while (stay >> lowest) & 1 == 0:
-            lowest += 1
-        value = value_of(work["loose"][count - 1 - lowest], objective)
-        work["loose_values"][stay] = work["loose_values"][stay & (stay - 1)] + value
-    return count
-
-
-@kernel
-def _next_stay(work: Any, count: int, last: int) -> int:
-    """Returns the set after another one, with its value in the bits above.
-
-    Of equal cards the later copies stay first.
-    """
-    best = NO_STAY
-    for stay in range(1, 1 << count):
-        key = work["loose_values"][stay] << MOST_LOOSE | stay
-        if last < key < best and _is_first_of_equals(work, count, stay):
-            best = key
-    return best
-
-
-@kernel
-def _is_first_of_equals(work: Any, count: int, stay: int) -> bool:
-    """Tells whether no copy of a card stays while a later one is laid."""
-    for later in range(1, count):
-        is_same = work["loose"][later] == work["loose"][later - 1]
-        pair = (stay >> (count - 1 - later)) & 3
-        if is_same and pair == 2:
-            return False
-    return True
-
-
-@kernel
-def _fits_without(work: Any, count: int, stay: int) -> bool:
-    """Tells whether the hand fits but for a set; if so, writes it as the best."""
-    for index in range(count):
-        if (stay >> (count - 1 - index)) & 1:
-            work["hand"][work["loose"][index]] -= 1
-    fits = _all_fit(work)
-    for index in range(count):
-        if (stay >> (count - 1 - index)) & 1:
-            work["hand"][work["loose"][index]] += 1
+        work["hand"][card] -= work["left_out"][card]
+    if name >= 0:
+        _note_best(work)
+        work["best_name"], work["next_name"] = name, NOT_KNOWN
+    fits = name >= 0 or _all_fit(work)
+    for card in range(NUM_CARD_TYPES + 1):
+        work["hand"][card] += work["left_out"][card]
     return fits
 
 
@@ -198,18 +177,27 @@ def _put_aside(work: Any) -> None:
 
 
 @kernel
+def _note_best(work: Any) -> None:
+    """Writes that the best meld lays the whole hand."""
+    work["best_pending"] = work["pending"] + work["hand"][JOKER]
+    for card in range(NUM_CARD_TYPES):
+        work["best_table"][card] = work["table"][card] + work["hand"][card]
+
+
+@kernel
 def _all_fit(work: Any) -> bool:
     """Tells whether the whole hand can be laid; if so, writes it as the best."""
     pending = work["pending"]
-    for card in range(NUM_CARD_TYPES):
-        work["best_table"][card] = work["table"][card] + work["hand"][card]
-    work["best_pending"] = pending + work["hand"][JOKER]
+    _note_best(work)
     copy(work["hand"], work["kept_hand"])
     copy(work["best_table"], work["table"])
+    for card in range(NUM_CARD_TYPES):
+        work["may_stay"][card] = work["hand"][card]
     work["hand"][:] = 0
     work["pending"] = work["best_pending"]
     fits = is_completed(work)
     copy(work["kept_hand"], work["hand"])
+    work["may_stay"][:] = 0
     for card in range(NUM_CARD_TYPES):
         work["table"][card] -= work["hand"][card]
     work["pending"] = pending

@@ -134,6 +134,12 @@ def letters_in_box(box: int, suit: int, free: int, must: int) -> int:
 
 
 @inlined
+def in_choice(letters: int, suit: int) -> int:
+    """Returns the letters of a suit as they stand in a choice."""
+    return letters << (suit * _SUIT_BITS)
+
+
+@inlined
 def level_letter(letters: int, level: int) -> int:
     """Returns the letter of those of a suit for so many jokers placed there."""
     return (letters >> (level * _LETTER_BITS)) & _LETTER_MASK

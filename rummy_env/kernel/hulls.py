@@ -98,11 +98,13 @@ def _walk_suits(work: Work, jokers: int) -> None:
 def _widest_letter(work: Work, rank: int, suit: int, jokers: int) -> int:
     """Returns an interval that contains those of a suit in all choices of a rank.
 
-    All those with so many jokers at most that stand for its card.
+    All those with so many jokers at most that stand for its card, some copies of it
+    left out or not (`without`).
     """
     card = suit * NUM_RANKS + rank
     high = min(MAX_COPIES, present_copies(work, card) + jokers)
-    low = max(0, work["must"][card] - work["most_groups"][rank])
+    fewest = work["must"][card] - work["may_stay"][card]
+    low = max(0, fewest - work["most_groups"][rank])
     return letter_between(low, high)
 
 

@@ -81,12 +81,13 @@ OUTLINED: Final = (
     "least_left",
     "lowest_name",
     "lowest_name_of_two",
+    "name_without",
 )
 """The outlined functions, in the order of their addresses."""
 FOR_ALL: Final = OUTLINED[: OUTLINED.index("_mark_slowly")]
 """Those of them that games with one pack and with two packs need."""
 FOR_ONE_PACK: Final = ("mark_single", "is_single_completable")
-LATE: Final = ("least_left", "lowest_name", "lowest_name_of_two")
+LATE: Final = ("least_left", "lowest_name", "lowest_name_of_two", "name_without")
 """Those that no game needs: they are compiled when first asked for."""
 ADDRESSES: Final = "addresses"
 """The field of a workspace that holds them, int64 `[len(OUTLINED)]`."""

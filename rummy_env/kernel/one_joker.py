@@ -40,7 +40,7 @@ from rummy_env.kernel.plain import (
     walk_plain_backward,
     walk_plain_forward,
 )
-from rummy_env.kernel.workspace import BACKWARD, HULL, NUM_LAYERS
+from rummy_env.kernel.workspace import BACKWARD, HULL, OUT
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
@@ -53,9 +53,6 @@ LAID: Final = 2
 """What a card is that a walk goes out from: a joker's name, or laid from the hand."""
 NO_NAME: Final = -1
 TOO_WIDE: Final = -2
-
-_OUT: Final = 2 * NUM_LAYERS
-"""The first of two rows for the layers of a walk that goes out from a card."""
 
 
 @inlined
@@ -401,11 +398,11 @@ def _go_out(work: Work, source: int, place: int, card: int, kind: int) -> bool:
         look_at(work, source, index, place)
         for at in range(work["num_choices"][rank]):
             if _goes_out(work, rank, at, suit, kind) and needs_few(work):
-                count = insert_plain(work, _OUT, count)
+                count = insert_plain(work, OUT, count)
                 if count > plain_room(work):
                     return False
-    finish_layer(work, _OUT, count)
-    _drop_harmless(work, _OUT, place)
+    finish_layer(work, OUT, count)
+    _drop_harmless(work, OUT, place)
     return True
 
 
@@ -426,7 +423,7 @@ def _is_helped_after(work: Work, card: int, kind: int) -> int:
         return 0
     if not _go_out(work, start, start + 1, card, kind):
         return -1
-    row, spare = _OUT, _OUT + 1
+    row, spare = OUT, OUT + 1
     for rank in range(start + 1, work["num_ranks"]):
         if work["plain_counts"][row] == 0:
             return 0
@@ -447,7 +444,7 @@ def _is_helped_before(work: Work, card: int, kind: int) -> int:
         return 0
     if not _go_out(work, BACKWARD + start + 1, BACKWARD + start, card, kind):
         return -1
-    row, spare = _OUT, _OUT + 1
+    row, spare = OUT, OUT + 1
     for rank in range(start - 1, -1, -1):
         if work["plain_counts"][row] == 0:
             return 0
@@ -465,7 +462,8 @@ def lowest_name(work: Work, old: int) -> int:
     """Returns the lowest name with which one free joker completes.
 
     Ranks come in ascending order, so once a suit has a name only lower suits matter,
-    and the first name in the lowest suit is the lowest of all.
+    and the first name in the lowest suit is the lowest of all. Where there is none
+    though all are allowed, `is_refuted` becomes 1.
 
     Args:
         work: The workspace.
@@ -479,7 +477,8 @@ def lowest_name(work: Work, old: int) -> int:
         return TOO_WIDE
     found, wanted = NO_NAME, ALL_SUITS
     for rank in range(work["num_ranks"]):
-        suit = _lowest_suit(work, rank, _without(wanted, rank, old))
+        able, behind = _without(wanted, rank, old), BACKWARD + rank + 1
+        suit = lowest_suit(work, rank, rank, behind, able)
         if suit != NO_SUIT:
             found = suit * NUM_RANKS + rank
             wanted = (1 << suit) - 1
@@ -488,6 +487,7 @@ def lowest_name(work: Work, old: int) -> int:
         if rank + 1 < work["num_ranks"]:
             if not advance_plain(work, rank, rank + 1, rank + 1):
                 return TOO_WIDE
+    work["is_refuted"] = found == NO_NAME and old == NO_NAME
     return found
 
 
@@ -500,11 +500,20 @@ def _without(suits: int, rank: int, old: int) -> int:
 
 
 @kernel
-def _lowest_suit(work: Work, rank: int, wanted: int) -> int:
-    """Returns the lowest of some suits that may take a joker at a rank, or NO_SUIT."""
-    lowest, other = NO_SUIT, BACKWARD + rank + 1
-    for index in range(work["plain_counts"][rank] if wanted != 0 else 0):
-        look_at(work, rank, index, rank + 1)
+def lowest_suit(work: Work, row: int, rank: int, other: int, wanted: int) -> int:
+    """Returns the lowest suit in which a joker at a rank joins two layers, or NO_SUIT.
+
+    Args:
+        work: The workspace.
+        row: The layer before the rank.
+        rank: The rank.
+        other: The layer behind it.
+        wanted: The suits asked about, as bits.
+    """
+    lowest = NO_SUIT
+    is_asked = wanted != 0 and work["plain_counts"][other] > 0
+    for index in range(work["plain_counts"][row] if is_asked else 0):
+        look_at(work, row, index, rank + 1)
         able = _suits_able(work, rank, NO_SUIT, other, wanted)
         for at in range(work["num_choices"][rank] if able != 0 else 0):
             found = _suits_that_join(work, rank, at, NO_SUIT, LAID, other, able)

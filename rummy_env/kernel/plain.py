@@ -39,6 +39,7 @@ MANY_CHOICES: Final = 12
 @outlined
 def begin_plain(work: Work) -> None:
     """Prepares the choices and both ends of plain walks."""
+    work["is_refuted"] = 0
     find_room(work)
     for rank in range(work["num_ranks"]):
         fill_choices(work, rank)
@@ -156,10 +157,16 @@ def joins_layer(work: Work, row: int) -> bool:
 @kernel
 def layers_join(work: Work, rank: int) -> bool:
     """Tells whether the layers before a rank, forward and backward, join."""
-    for index in range(work["plain_counts"][rank]):
+    return rows_join(work, rank, BACKWARD + rank)
+
+
+@kernel
+def rows_join(work: Work, row: int, other: int) -> bool:
+    """Tells whether a layer forward joins a layer backward at the same place."""
+    for index in range(work["plain_counts"][row]):
         for suit in range(NUM_SUITS):
-            work["zero"][suit] = work["plain"][rank, index, suit]
-        if joins_layer(work, BACKWARD + rank):
+            work["zero"][suit] = work["plain"][row, index, suit]
+        if joins_layer(work, other):
             return True
     return False
 

@@ -29,6 +29,11 @@ PLAIN_CAPACITY: Final = 512
 """The same for walks without free jokers."""
 HULL: Final = PLAIN_CAPACITY
 """The place of the union of such a layer."""
+OUT: Final = 2 * NUM_LAYERS
+"""The first of two rows for walks that go out from a card, in turn."""
+OUT_BACK: Final = OUT + 2
+"""Where those that go back from one are all kept, row `OUT_BACK + rank` (`without`)."""
+NUM_PLAIN_LAYERS: Final = OUT_BACK + NUM_LAYERS
 
 IS_OPEN: Final = 0
 """An answer that is not known, or one that is no."""
@@ -116,18 +121,24 @@ WORKSPACE: Final = np.dtype(
         ("most_groups", _WHOLE, (NUM_RANKS,)),  # of any of them
         ("num_plain", _WHOLE, (NUM_RANKS,)),  # those, the first ones, without a joker
         ("num_steps", _WHOLE, (NUM_RANKS,)),  # those of them that steps need
-        # walks without free jokers; rows as below, and then a pair to go back and
-        # forth between; at HULL the union of a layer
-        ("plain", _WHOLE, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY + 1, NUM_SUITS)),
-        ("plain_numbers", _INDEX, (2 * NUM_LAYERS + 2, PLAIN_CAPACITY, NUM_SUITS)),
+        # walks without free jokers; rows as below, then those of walks that go out from
+        # a card; at HULL the union of a layer
+        ("plain", _WHOLE, (NUM_PLAIN_LAYERS, PLAIN_CAPACITY + 1, NUM_SUITS)),
+        ("plain_numbers", _INDEX, (NUM_PLAIN_LAYERS, PLAIN_CAPACITY, NUM_SUITS)),
         ("next", np.uint16, (len(NEXT),)),  # `NEXT`: a copy, so that code holds none
         # nodes that a layer keeps, or 0 to keep all; 0 but in `marks`, `_mark_with_one`
         ("most_plain", _WHOLE),
         ("is_cut", _WHOLE),  # whether nodes were dropped for that
-        ("plain_counts", _WHOLE, (2 * NUM_LAYERS + 2,)),
+        ("plain_counts", _WHOLE, (NUM_PLAIN_LAYERS,)),
         ("stale", _WHOLE),  # the highest rank whose layer is outdated, or -1 (`layout`)
         ("is_walked", _WHOLE),  # whether all layers have fitted so far (`layout`)
         ("needs_two", _WHOLE),  # whether one joker alone is known not to complete
+        # whether one joker was found not to complete, all layers of that there still
+        ("is_refuted", _WHOLE),
+        # of `must`: copies that may be left out of the same layers soon (`without`),
+        # and those that are
+        ("may_stay", _WHOLE, (NUM_CARD_TYPES,)),
+        ("left_out", _WHOLE, (NUM_CARD_TYPES + 1,)),  # jokers last
         ("place", _INDEX),  # the row that the node looked at steps to
         ("node", _INDEX, (NUM_SUITS,)),  # where the steps of the node looked at stand
         ("zero", _WHOLE, (NUM_SUITS,)),  # a step of it, by suit
