@@ -37,6 +37,7 @@ def is_completed(work: Work) -> bool:
     in `next_name`, what `find_name` keeps there.
     """
     work["best_name"], work["next_name"] = NOT_KNOWN, NOT_KNOWN
+    work["is_refuted"] = 0  # of an earlier question, if no walk begins in this one
     if work["packs"] == 1:
         return has_completion(work)
     if work["pending"] > 0:
