@@ -24,6 +24,7 @@ from rummy_env import (
     VectorEnv,
     solver,
 )
+from rummy_env.actions import ACTION_NAMES, NAME_JOKER
 from rummy_env.cards import CARD_NAMES, parse_card
 from rummy_env.kernel import calls
 from rummy_env.kernel.calls import new_workspaces
@@ -137,6 +138,20 @@ def test_the_best_meld_does_not_depend_on_the_room_there_is(objective: str) -> N
             assert calls.find_best(works, number, old) == value, turn
             assert works[0]["plan"][: works[0]["num_plan"]].tolist() == plan, turn
     assert searched > 10
+
+
+def test_a_joker_stays_where_it_may_though_walks_are_too_wide_to_tell() -> None:
+    """With two free jokers, the other one placed: not known is not the same as no."""
+    table = "Ac 2c 2c 3c 6c Ad 2d 3d Ah Ah 2h 2h 4h 6h As As 2s 2s 3s 4s 6s *4c"
+    hand = "3c 4c 6c 2d 3d 6d 3h 6h *"
+    moves = []
+    for limit in range(1, 25):
+        works = new_workspaces(limit=limit)
+        solver.load(works, table, hand, num_ranks=6)
+        assert calls.find_best(works, solver.OBJECTIVES["points"], -1) == 58
+        plan = works[0]["plan"][: works[0]["num_plan"]]
+        moves.append([ACTION_NAMES[action] for action in plan if action >= NAME_JOKER])
+    assert moves == [["joker Ac"]] * len(moves)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3])

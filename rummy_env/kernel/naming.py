@@ -53,6 +53,7 @@ def is_completed(work: Work) -> bool:
 def find_name(work: Work, old: int) -> int:
     """Returns the lowest name for a joker that waits, no card being in the hand.
 
+    Where there is none for the only free joker, all being allowed, `is_refuted` is 1.
     What it finds out of another free joker is kept in `next_name`: `STAYS` if it lies
     on the table and may stay, or else the lowest name for it then; or `NOT_KNOWN`.
 
@@ -68,7 +69,9 @@ def find_name(work: Work, old: int) -> int:
     if work["packs"] != 1:
         if work["jokers_high"] == 1:
             name = lowest_name(work, old)
+            work["is_refuted"] = name == NO_NAME and old == NO_NAME
         else:
+            work["may_stay"][:] = 0  # nobody asks of these layers what it would change
             name = _lowest_of_two(work, old)
     return name if name != TOO_WIDE else _ask_for_name(work, old)
 
@@ -97,16 +100,17 @@ def _lowest_of_two(work: Work, old: int) -> int:
 def _name_beside(work: Work) -> int:
     """Returns the lowest name for one of two free jokers, the other placed.
 
-    If it lies on the table, `STAYS` where it may, for then it does.
+    If it lies on the table, `STAYS` where it may, for then it does; `TOO_WIDE` where
+    walks cannot tell.
     """
     home = _first_home(work) if work["pending"] < 2 else NO_NAME
     if home != NO_NAME:
         work["jokers_low"], work["jokers_high"] = 0, 0
         work["must"][home] += 1
-        may_stay = is_plainly_completable(work) == 1
+        may_stay = is_plainly_completable(work)
         work["must"][home] -= 1
-        if may_stay:
-            return STAYS
+        if may_stay != 0:
+            return STAYS if may_stay == 1 else TOO_WIDE
     work["jokers_low"], work["jokers_high"] = 1, 1
     return lowest_name(work, home)
 

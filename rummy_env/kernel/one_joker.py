@@ -462,8 +462,7 @@ def lowest_name(work: Work, old: int) -> int:
     """Returns the lowest name with which one free joker completes.
 
     Ranks come in ascending order, so once a suit has a name only lower suits matter,
-    and the first name in the lowest suit is the lowest of all. Where there is none
-    though all are allowed, `is_refuted` becomes 1.
+    and the first name in the lowest suit is the lowest of all.
 
     Args:
         work: The workspace.
@@ -487,7 +486,6 @@ def lowest_name(work: Work, old: int) -> int:
         if rank + 1 < work["num_ranks"]:
             if not advance_plain(work, rank, rank + 1, rank + 1):
                 return TOO_WIDE
-    work["is_refuted"] = found == NO_NAME and old == NO_NAME
     return found
 
 

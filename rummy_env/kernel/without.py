@@ -14,10 +14,11 @@ it joins the layer before it to the one behind. If it is among what stays, the w
 
 **Harmless.** A step to a node anew has passed a rank at which a card stays. If a full
 node at the same place covers it, whatever completes the former completes the latter,
-which has laid that card: then a smaller set, a part of this one, would have done. The
-same if at a rank where cards stay some suit comes to nothing that it does not come to
-if its cards lie. Where no part of the set does, such steps are dropped, and mostly few
-are left. They lead to no completion, so the names found are all there are.
+which has laid that card: then a proper part of the set would have done. The same if at
+a rank where cards stay some suit, in the same box of groups, comes to nothing that it
+does not come to if its cards lie. Every card has a value, so all parts of a set come
+before it, and have been refuted: such steps are dropped, and mostly few are left. They
+lead to no completion, so the names found are all there are.
 """
 
 from __future__ import annotations
@@ -65,9 +66,10 @@ NO_JOKER: Final = -3
 def name_without(work: Work) -> int:
     """Finds the lowest name for a free joker if some cards are left out.
 
-    Those are `left_out`, of `must` and the joker itself. Not checked: that the layers
-    are there (`is_refuted`), that the hulls allow for it (`may_stay`), and that no
-    proper part of the cards will do.
+    Those are `left_out`, of `must` and the joker itself; nothing else may be laid.
+    Not checked: that the layers are there (`is_refuted`), which means that this joker
+    is the only free one, that the hulls allow for it (`may_stay`), and that no proper
+    part of the cards will do.
 
     Returns:
         The name, or `NO_NAME`; `NO_JOKER` if what is left fits, the joker being left
@@ -148,7 +150,10 @@ def _note_full(work: Work, rank: int) -> None:
 
 @kernel
 def _step_on(work: Work, source: int, target: int, place: int) -> bool:
-    """Steps a layer to a place, dropping what is harmless; False if it does not fit."""
+    """Steps a layer to a place, dropping what is harmless; False if it does not fit.
+
+    Behind the last rank there is no full layer forward, so nothing is dropped there.
+    """
     rank = place - 1 if place < BACKWARD else place - BACKWARD
     count, room, is_left_out = 0, plain_room(work), _is_left_out_at(work, rank)
     for index in range(work["plain_counts"][source]):
