@@ -80,13 +80,13 @@ def test_asking_and_walking_leave_the_same_cards(players: int) -> None:
 
 @entry
 def is_refuted_as_loaded(works: Any) -> bool:
-    """Tells the same of the question in a workspace."""
+    """Tells whether walks for one joker say that the hand does not fit as a whole."""
     return not best._all_fit(works[0]) and works[0]["is_refuted"] == 1
 
 
 @entry
 def is_refuted(states: Any, options: Any, works: Any) -> bool:
-    """Tells whether walks for one joker say that the hand does not fit as a whole."""
+    """Tells the same of the hand of who is to move."""
     load_question(states[0], options, works[0])
     return is_refuted_as_loaded(works)
 
