@@ -26,6 +26,7 @@ from rummy_env.kernel import calls
 from rummy_env.kernel.layout import new_melds
 
 FILE: Final = Path(__file__).parent.parent / "tests" / "cases" / "worst.json"
+KINDS: Final = ("mask", "best", "layout")
 KEPT: Final = 10
 LONGEST_HAND: Final = 30
 PATIENCE: Final = 150
@@ -192,11 +193,11 @@ class Search:
 
 
 def search_all(
-    seconds: float, seed: int, kept: list[dict[str, Any]]
+    seconds: float, seed: int, kept: list[dict[str, Any]], only: list[str]
 ) -> list[dict[str, Any]]:
-    """Searches each kind for an equal part of the time; what was known stays in it."""
-    found = []
-    kinds = [(kind, packs) for kind in ("mask", "best", "layout") for packs in (1, 2)]
+    """Searches some kinds for equal parts of the time; what was known stays in it."""
+    found = [case for case in kept if case["kind"] not in only]
+    kinds = [(kind, packs) for kind in KINDS if kind in only for packs in (1, 2)]
     with Progress() as progress:
         task = progress.add_task("searching", total=seconds)
         for number, (kind, packs) in enumerate(kinds):
@@ -215,7 +216,7 @@ def search_all(
                     - max(0.0, until - time.monotonic()),
                 )
             found += search.worst()
-    return found
+    return sorted(found, key=lambda case: (KINDS.index(case["kind"]), case["packs"]))
 
 
 def show(cases: list[dict[str, Any]]) -> None:
@@ -242,11 +243,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--minutes", type=float, default=10.0, help="for the search")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--only", nargs="+", choices=KINDS, default=KINDS, help="kinds to look for"
+    )
     parser.add_argument("--show", action="store_true", help="only time what is kept")
     given = parser.parse_args()
     if not given.show:
         kept = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else []
-        found = search_all(given.minutes * 60, given.seed, kept)
+        found = search_all(given.minutes * 60, given.seed, kept, given.only)
         text = json.dumps(found, indent=1) + "\n"
         part = FILE.with_suffix(".part")
         part.write_text(text, encoding="utf-8")

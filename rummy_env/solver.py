@@ -30,7 +30,8 @@ from rummy_env.config import MAX_JOKERS, MAX_PACKS, MIN_NUM_RANKS
 from rummy_env.errors import PositionError, RummyError, is_whole, nearest
 from rummy_env.kernel import best, calls
 from rummy_env.kernel.calls import new_workspaces
-from rummy_env.kernel.layout import NO_CARD, new_melds
+from rummy_env.kernel.layout import new_melds
+from rummy_env.kernel.melds import NO_CARD
 
 OBJECTIVES: Final = {"points": best.BY_POINTS, "cards": best.BY_CARDS}
 

@@ -254,6 +254,25 @@ FROM_VIRGIN: Final = np.array(
 """The elements that a letter makes of `VIRGIN`, but itself."""
 LETTER_LOW: Final = np.array([low for low, _ in LETTERS] + [1], dtype=np.int64)
 """The fewest copies that go to runs by each letter; 1 for no letter at all."""
+LETTER_HIGH: Final = np.array([high for _, high in LETTERS] + [0], dtype=np.int64)
+"""The most; 0 for no letter."""
+
+
+def _bit_of(shape: Shape) -> int:
+    """Returns the bit of a shape, cut; 0 if its runs cannot all go on."""
+    kept = cut(shape) if sum(shape) <= MAX_COPIES else None
+    return 0 if kept is None else 1 << _NUMBER_OF[kept]
+
+
+_UP_TO_MOST: Final = range(MAX_COPIES + 1)
+BIT_OF: Final = np.array(
+    [
+        [[_bit_of((a, b, c)) for c in _UP_TO_MOST] for b in _UP_TO_MOST]
+        for a in _UP_TO_MOST
+    ],
+    dtype=np.int64,
+)
+"""The bits of shapes with up to four runs in a slice, `[5, 5, 5]`."""
 
 
 def _word(condition: list[bool], keeps_virgin: bool = True) -> int:

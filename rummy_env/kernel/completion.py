@@ -36,7 +36,7 @@ from rummy_env.kernel.workspace import (
     RULED_OUT,
 )
 
-__all__ = ["answer", "is_completable", "is_table_legal"]
+__all__ = ["answer", "is_completable", "is_table_legal", "splits"]
 
 Work = Any
 """A record of `workspace.WORKSPACE`."""
@@ -290,6 +290,12 @@ def is_table_legal(work: Work) -> bool:
         work["may"][card] = 0
     work["jokers_low"] = 0
     work["jokers_high"] = 0
+    return splits(work)
+
+
+@kernel
+def splits(work: Work) -> bool:
+    """Tells whether `must`, with nothing that may and no free joker, splits."""
     if not drop_unsupported(work):
         return False
     if work["packs"] == 1:

@@ -198,7 +198,8 @@ def take_witness(work: Work) -> None:
     taken by one) to an element of `m`. `keep` does not hide it from `m`: what comes of
     real cards fits the ranks passed, and what can still be accepted is alive. What room
     has added to a set (`automaton`, Neighbours) steps as the element that it was added
-    for, since no card has more copies than there is room for.
+    for, since no card has more copies than there is room for. The aces' box joins what
+    walks begin with to the sets behind it; no walk back comes to that.
 
     Not checked: that `is_plainly_completable` has just said 1, with these `must` and
     `may`, and `most_plain` 0.
@@ -210,8 +211,9 @@ def take_witness(work: Work) -> None:
         _choose(work, rank)
     for rank in range(num_ranks - 1, middle - 1, -1):
         _step_back(work, rank, work["boxes"][rank])
-    for rank in range(middle - 1, -1, -1):
+    for rank in range(middle - 1, 0, -1):
         _choose_back(work, rank)
+    _mend(work, 0, 0)
 
 
 @kernel

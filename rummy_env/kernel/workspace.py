@@ -8,7 +8,7 @@ import numpy as np
 
 from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import MAX_CARDS, MAX_JOKERS
-from rummy_env.kernel.automaton import NO_LETTER
+from rummy_env.kernel.automaton import MAX_COPIES, NO_LETTER
 from rummy_env.kernel.groups import NUM_BOXES
 from rummy_env.kernel.jit import ADDRESSES, OUTLINED
 from rummy_env.kernel.subsets import NEXT
@@ -130,8 +130,7 @@ WORKSPACE: Final = np.dtype(
         ("most_plain", _WHOLE),
         ("is_cut", _WHOLE),  # whether nodes were dropped for that
         ("plain_counts", _WHOLE, (NUM_PLAIN_LAYERS,)),
-        ("stale", _WHOLE),  # the highest rank whose layer is outdated, or -1 (`layout`)
-        ("is_walked", _WHOLE),  # whether all layers have fitted so far (`layout`)
+        ("is_walked", _WHOLE),  # whether the last layout came of one walk (`layout`)
         ("needs_two", _WHOLE),  # whether one joker alone is known not to complete
         # whether one joker was found not to complete, all layers of that there still
         ("is_refuted", _WHOLE),
@@ -146,6 +145,12 @@ WORKSPACE: Final = np.dtype(
         ("one", _WHOLE, (NUM_SUITS,)),  # ... with a joker in the suit
         ("boxes", _INDEX, (NUM_RANKS,)),  # of groups, of a witness (`witness`)
         ("chain", _INDEX, (2 * NUM_LAYERS, NUM_SUITS)),  # its sets, as numbers
+        # its open runs, suit by suit, in the order in which they began, by their rows
+        # in a layout and their lengths, and aces held back (`melds`)
+        ("num_open", _WHOLE, (NUM_SUITS,)),
+        ("open_rows", _WHOLE, (NUM_SUITS, MAX_COPIES)),
+        ("open_lengths", _WHOLE, (NUM_SUITS, MAX_COPIES)),
+        ("held_aces", _WHOLE, (NUM_SUITS,)),
         # walks where cards are single (`single`); rows as below, by jokers placed
         ("sets", _WHOLE, (2, 2 * NUM_LAYERS, NUM_SUITS)),
         ("ways", _WHOLE, (NUM_RANKS,)),  # what the suits may do
