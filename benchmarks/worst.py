@@ -144,8 +144,13 @@ class Search:
     found: dict[str, int] = field(default_factory=dict)
 
     def ask(self, question: dict[str, Any]) -> int:
-        """Asks a question; returns how many nodes, or sets, were stepped from."""
+        """Asks a question; returns how many nodes, or sets, were stepped from.
+
+        None, if one pack has all its cards and this is about two.
+        """
         works = solver.load(None, **question)
+        if works[0]["packs"] != self.packs:
+            return 0
         works["num_looks"] = 0
         if self.kind == "mask":
             calls.answer(works)

@@ -36,8 +36,6 @@ from rummy_env.kernel.workspace import (
     RULED_OUT,
 )
 
-__all__ = ["answer", "is_completable", "is_table_legal", "splits"]
-
 Work = Any
 """A record of `workspace.WORKSPACE`."""
 

@@ -21,7 +21,7 @@ def list_loose(work: Work, objective: int) -> int:
     """Lists the cards of the hand, copy by copy, and what each set of them is worth.
 
     Bit `count - 1 - i` of a set is for the card `i`, so that a set which keeps later
-    cards is the smaller number.
+    cards is the smaller number. Its key is that, with its value in the bits above.
 
     Returns:
         How many there are; `MOST_LOOSE + 1` if more than are listed.
@@ -33,27 +33,30 @@ def list_loose(work: Work, objective: int) -> int:
                 return MOST_LOOSE + 1
             work["loose"][count] = card
             count += 1
+    keys = work["loose_keys"]
+    keys[0] = 0
+    for bit in range(count):
+        value = value_of(work["loose"][count - 1 - bit], objective)
+        for rest in range(1 << bit):
+            keys[1 << bit | rest] = keys[rest] + (value << MOST_LOOSE | 1 << bit)
     for stay in range(1, 1 << count):
-        lowest = 0
-        while (stay >> lowest) & 1 == 0:
-            lowest += 1
-        value = value_of(work["loose"][count - 1 - lowest], objective)
-        work["loose_values"][stay] = work["loose_values"][stay & (stay - 1)] + value
+        if not _is_first_of_equals(work, count, stay):
+            keys[stay] = _NO_SET
     return count
 
 
 @kernel
 def next_stay(work: Work, count: int, last: int) -> int:
-    """Returns the set after another one, with its value in the bits above.
+    """Returns the key of the set after another one.
 
     Of the sets worth as much, those come first that keep later cards; of equal cards
     the later copies stay first. So a set comes after all that are parts of it.
     """
-    best = _NO_SET
-    for stay in range(1, 1 << count):
-        key = work["loose_values"][stay] << MOST_LOOSE | stay
-        if last < key < best and _is_first_of_equals(work, count, stay):
-            best = key
+    best, keys = _NO_SET, work["loose_keys"]
+    # without branches, so that the compiler does many sets at once
+    for stay in range(1 << count):
+        key = keys[stay]
+        best = min(best, key if key > last else _NO_SET)
     return best
 
 

@@ -3,7 +3,7 @@
 A choice at a rank belongs to a completion iff a node before it, the choice, and a node
 after it join (`walk`). With one more card of a suit asked for, the join proves that
 this card may be laid; with a joker of a suit placed, that a joker may be named so.
-What the widest beam does not settle is asked card by card.
+What narrow beams do not settle is asked card by card.
 """
 
 from __future__ import annotations
@@ -205,11 +205,11 @@ def _mark_slowly(work: Work) -> None:
     """Marks what is open still, however long it takes.
 
     Walks for all answers together were too wide, but for one of them they mostly are
-    not. What is open even then wide beams settle together; a few are sooner asked one
-    by one, at any length.
+    not. Of what is open even then, narrow beams settle some together; the rest, and a
+    few at once, are asked one by one, at any length.
     """
     _mark_soon(work)
-    is_settled = _num_open(work) > FEW_OPEN and _mark_with_beams(work, len(BEAMS))
+    is_settled = _num_open(work) > FEW_OPEN and _mark_with_beams(work, NUM_QUICK)
     if not is_settled:
         _mark_one_by_one(work)
 

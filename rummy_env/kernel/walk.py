@@ -21,6 +21,11 @@ which stands for more than is there. Nodes of the beams that join prove an answe
 Where not even the relaxed nodes join, there is nothing to find. If neither, the beam
 is widened.
 
+**By name.** Wide beams take long: each step is compared with a thousand nodes. Before
+them a free joker is placed as each card in turn, which leaves a question with a joker
+less, of narrower walks, and with none the narrowest there are. There are 52 names, or
+as many pairs as they make, and what none of them completes nothing does.
+
 **Room.** If the widest beam does not settle a question, it is walked depth first:
 `_search` goes through the layers in portions, stepping from a few nodes at a time and
 coming back for the rest. So nothing is ever dropped, however small the room.
@@ -30,7 +35,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from rummy_env.cards import NUM_CARD_TYPES, NUM_SUITS
+from rummy_env.cards import NUM_CARD_TYPES, NUM_RANKS, NUM_SUITS
 from rummy_env.config import FIRST_HIGH_ACE_RANKS
 from rummy_env.kernel.automaton import ACCEPT, ACCEPT_RUN, ROOT, ROOT_LOW
 from rummy_env.kernel.choices import fill_choices, find_room
@@ -56,7 +61,6 @@ from rummy_env.kernel.workspace import (
     CAPACITY,
     MOST_RELAXED,
     NUM_LEVELS,
-    PLAIN_CAPACITY,
     RELAXED,
 )
 
@@ -287,12 +291,55 @@ def _is_completable_with(work: Work, placed: int) -> bool:
     if found < 0 and placed > 1:
         found = _find(work, NUM_QUICK)
         if found < 0:
-            found = can_place_two(work, PLAIN_CAPACITY)
+            found = _place_two_by_name(work)
+    if found < 0 and placed == 1:
+        found = _place_one_by_name(work)
     if found < 0:
         found = _find(work, len(BEAMS))
     if found < 0:
         return _search_all(work)
     return found == 1
+
+
+@kernel
+def _may_name(work: Work, card: int) -> bool:
+    """Tells whether free jokers may be placed as a card."""
+    return card % NUM_RANKS < work["num_ranks"] and work["is_barred"][card] == 0
+
+
+@kernel
+def _place_one_by_name(work: Work) -> int:
+    """Tells whether one free joker completes, name by name; -1 if too wide.
+
+    With the name given no joker is free, and those walks are the narrowest.
+    """
+    found = 0
+    work["jokers_low"], work["jokers_high"] = 0, 0
+    for card in range(NUM_CARD_TYPES):
+        if found != 1 and _may_name(work, card):
+            work["must"][card] += 1
+            told = is_plainly_completable(work)
+            found = told if told != 0 else found
+            work["must"][card] -= 1
+    work["jokers_low"], work["jokers_high"] = 1, 1
+    return found
+
+
+@kernel
+def _place_two_by_name(work: Work) -> int:
+    """Tells whether two free jokers complete, by the name of one; -1 if too wide."""
+    found = 0
+    work["jokers_low"], work["jokers_high"] = 1, 1
+    for card in range(NUM_CARD_TYPES):
+        if found != 1 and _may_name(work, card):
+            work["must"][card] += 1
+            told = can_place_one(work)
+            if told < 0:
+                told = _place_one_by_name(work)
+            found = told if told != 0 else found
+            work["must"][card] -= 1
+    work["jokers_low"], work["jokers_high"] = 2, 2
+    return found
 
 
 @outlined

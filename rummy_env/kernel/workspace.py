@@ -206,7 +206,7 @@ WORKSPACE: Final = np.dtype(
         ("best_name", _WHOLE),  # a name that the first joker may have (`naming`)
         ("next_name", _WHOLE),  # ... and then the second
         ("loose", _WHOLE, (MOST_LOOSE,)),  # the cards of a small hand
-        ("loose_values", _WHOLE, (1 << MOST_LOOSE,)),  # of each set of them
+        ("loose_keys", _WHOLE, (1 << MOST_LOOSE,)),  # of each set of them (`loose`)
         # the walk that adds up what stays in the hand
         # letters of each suit by box and by how many of its cards stay, and how many
         # boxes there are; the ways for cards to stay, by number, and how many
