@@ -151,7 +151,7 @@ class Search:
         works = solver.load(None, **question)
         if works[0]["packs"] != self.packs:
             return 0
-        works["num_looks"] = 0
+        works["num_looks"], works["boxes"] = 0, 0  # no split is remembered
         if self.kind == "mask":
             calls.answer(works)
         elif self.kind == "best":

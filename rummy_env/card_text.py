@@ -34,6 +34,8 @@ Table: TypeAlias = str | Iterable[str]
 Hand: TypeAlias = str | Iterable[str]
 Meld: TypeAlias = list[tuple[int, bool]]
 """Cards of a meld, each with whether a joker stands for it."""
+_Left: TypeAlias = tuple[list[int], list[int]]
+"""Real cards and jokers by name that are still to be placed."""
 
 
 def card_texts(cards: Table) -> list[str]:
@@ -194,36 +196,37 @@ def parse_layout(layout: Iterable[str], num_ranks: int) -> list[Meld]:
     return [m for m in melds if _is_meld([card for card, _ in m], num_ranks)]
 
 
-def _keep_jokers(meld: list[int], old: list[Meld], names: list[int]) -> Meld | None:
-    """Returns a meld as it lay before, if it did with jokers, and uses up both."""
+def _keep_as_was(meld: list[int], old: list[Meld], left: _Left) -> Meld | None:
+    """Returns a meld as it lay before, and uses it up; None if it can not lie so."""
     for before in old:
-        jokers = [card for card, is_joker in before if is_joker]
-        is_same = [card for card, _ in before] == meld
-        if is_same and jokers and all(names[card] > 0 for card in jokers):
-            for card in jokers:
-                names[card] -= 1
-            old.remove(before)
-            return before
+        if [card for card, _ in before] == meld:
+            if all(left[is_joker][card] > 0 for card, is_joker in before):
+                for card, is_joker in before:
+                    left[is_joker][card] -= 1
+                old.remove(before)
+                return before
     return None
 
 
 def format_layout(
-    melds: list[list[int]], named: NDArray[Any], old: list[Meld]
+    melds: list[list[int]], real: NDArray[Any], named: NDArray[Any], old: list[Meld]
 ) -> list[str]:
     """Returns a layout as texts, with jokers in it.
 
-    Copies of a card are alike, so which of them is the joker is free: a joker in a
-    meld that stands stays there, for the eye.
+    Copies of a card are alike, so which of them is the joker is free: a meld that
+    stands stays as it was, for the eye.
 
     Args:
         melds: Card types, each meld from its low end.
+        real: Real cards, `[52]`.
         named: Jokers by name, `[52]`.
         old: The layout before; what is found again is taken out of it.
     """
     names = named.tolist()
     if not any(names):
         return [" ".join([CARD_NAMES[card] for card in meld]) for meld in melds]
-    layout = [_keep_jokers(meld, old, names) if old else None for meld in melds]
+    left = real.tolist(), names
+    layout = [_keep_as_was(meld, old, left) if old else None for meld in melds]
     return [
         _place_jokers(meld, names) if before is None else format_meld(before)
         for meld, before in zip(melds, layout, strict=True)

@@ -186,7 +186,7 @@ def arrange_loaded(
         row[: row.index(NO_CARD)] if row[-1] == NO_CARD else row
         for row in melds[:count].tolist()
     ]
-    return format_layout(found, works[0]["named"], old)
+    return format_layout(found, works[0]["table"], works[0]["named"], old)
 
 
 def arrange(

@@ -394,6 +394,22 @@ def test_arrange_near_keeps_the_melds_that_stand() -> None:
         assert is_layout_of(found, real, [joker], num_ranks)
 
 
+def test_arrange_near_shows_no_card_that_is_not_there() -> None:
+    """A joker that lies for a real card of the old layout is shown as one."""
+    found = solver.arrange("4c 4h *4d *4s", near=["4c 4d 4h *4s"])
+    assert found == ["4c *4d 4h *4s"]
+    both = ["4c 4d *4h 4s", "4c 4d 4h *4s"]
+    assert solver.arrange("4c 4d *4h 4s 4c 4d 4h *4s", near=both) == both
+    assert solver.arrange("4c 4d 4h 4s 4c *4d 4h *4s", near=both) != both
+
+
+def test_arrange_near_keeps_a_real_card_where_it_lies_beside_a_joker_of_its_name() -> (
+    None
+):
+    for near in (["Ac 2c 3c", "Ac 2c *3c"], ["Ac 2c *3c", "Ac 2c 3c"]):
+        assert solver.arrange(" ".join(near), near=near) == near
+
+
 def test_arrange_keeps_nothing_that_is_no_meld() -> None:
     table = "7c 7d 8c 9c Tc 8d 9d Td"
     for near in (["7c 7d"], ["7c 8c 9d"], ["7c 9c Tc"], ["7c 7c 7c"], ["Kc"], [""]):

@@ -34,6 +34,15 @@ def is_found(works: Any) -> bool:
 
 
 @entry
+def leads_through(works: Any) -> bool:
+    """Tells whether the boxes lead from one end to the other, none mended."""
+    work = works[0]
+    witness._begin(work)
+    end = witness._follow(work)
+    return end == work["num_ranks"] and witness._meets_at(work, end)
+
+
+@entry
 def mark(works: Any, by_walk: bool) -> None:
     """Marks what may be laid by a walk or by the witness."""
     if by_walk:
@@ -85,6 +94,7 @@ def test_what_any_boxes_prove_is_so_and_what_is_taken_proves_it(seed: int) -> No
         is_proved = is_witnessed(works)
         is_so = is_found(works)
         assert is_so or not is_proved
+        assert leads_through(works) or not is_so, seed
         assert is_witnessed(works) == is_so
         seen["proved" if is_proved else "so" if is_so else "not so"] += 1
     assert min(seen.values()) > 100, seen

@@ -13,13 +13,22 @@ from numpy.typing import NDArray
 
 from rummy_env.cards import JOKER, NUM_CARD_TYPES
 from rummy_env.kernel import best, completion, encode, layout, payoff, turn
-from rummy_env.kernel.jit import ADDRESSES, LATE, OUTLINED, addresses, copy, entry
+from rummy_env.kernel.jit import (
+    ADDRESSES,
+    FOR_LAYOUTS,
+    LATE,
+    OUTLINED,
+    addresses,
+    copy,
+    entry,
+)
 from rummy_env.kernel.subsets import NEXT
 from rummy_env.kernel.workspace import CAPACITY, WORKSPACE
 
 NO_ACTION: Final = -1
 _HAND_AT: Final = 2 * NUM_CARD_TYPES
 _LATE_AT: Final = OUTLINED.index(LATE[0])
+_LAYOUT_AT: Final = OUTLINED.index(FOR_LAYOUTS[0])
 
 
 def new_workspaces(
@@ -140,9 +149,19 @@ def is_table_legal(works: Any) -> bool:
 
 
 @entry
-def arrange(works: Any, near: Any, melds: Any) -> int:
+def _arrange(works: Any, near: Any, melds: Any) -> int:
     """See `layout.arrange`."""
     return layout.arrange(works[0], near, melds)
+
+
+def arrange(
+    works: NDArray[Any], near: NDArray[np.int64], melds: NDArray[np.int64]
+) -> int:
+    """See `layout.arrange`; compiles what it needs with one pack the first time."""
+    if works[ADDRESSES][0, _LAYOUT_AT] == 0:
+        packs = int(works[0]["packs"])
+        works[ADDRESSES] = addresses(WORKSPACE, packs, with_layouts=True)
+    return int(_arrange(works, near, melds))
 
 
 @entry

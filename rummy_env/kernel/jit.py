@@ -89,6 +89,13 @@ FOR_ALL: Final = OUTLINED[: OUTLINED.index("_mark_slowly")]
 FOR_ONE_PACK: Final = ("mark_single", "is_single_completable")
 LATE: Final = ("least_left", "lowest_name", "lowest_name_of_two", "name_without")
 """Those that no game needs: they are compiled when first asked for."""
+FOR_LAYOUTS: Final = (
+    "begin_plain",
+    "advance_plain",
+    "is_plainly_completable",
+    "take_witness",
+)
+"""Those that layouts need; games with one pack have no others for them."""
 ADDRESSES: Final = "addresses"
 """The field of a workspace that holds them, int64 `[len(OUTLINED)]`."""
 
@@ -244,17 +251,21 @@ def _call_at(
     return result
 
 
-def needed(packs: int, with_late: bool) -> frozenset[str]:
+def needed(packs: int, with_late: bool, with_layouts: bool = False) -> frozenset[str]:
     """Returns the outlined functions that games with so many packs need."""
     if with_late:
         return frozenset(OUTLINED)
     if packs == 1:
-        return frozenset(FOR_ALL + FOR_ONE_PACK)
+        layouts = FOR_LAYOUTS if with_layouts else ()
+        return frozenset(FOR_ALL + FOR_ONE_PACK + layouts)
     return frozenset(OUTLINED) - frozenset(FOR_ONE_PACK + LATE)
 
 
 def addresses(
-    workspace: np.dtype[Any], packs: int = 2, with_late: bool = False
+    workspace: np.dtype[Any],
+    packs: int = 2,
+    with_late: bool = False,
+    with_layouts: bool = False,
 ) -> list[int]:
     """Returns where the outlined functions lie, compiling those that are not yet.
 
@@ -262,8 +273,10 @@ def addresses(
         workspace: The type of record that they take.
         packs: Those that games with 1 pack or with 2 do not need are left out: 0.
         with_late: Whether all are wanted, the `LATE` ones too.
+        with_layouts: Whether those `FOR_LAYOUTS` are wanted with one pack.
     """
-    return list(_addresses(workspace, needed(packs, with_late), len(_COMPILED)))
+    wanted = needed(packs, with_late, with_layouts)
+    return list(_addresses(workspace, wanted, len(_COMPILED)))
 
 
 @cache

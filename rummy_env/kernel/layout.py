@@ -2,12 +2,13 @@
 
 How a table is laid out matters to nothing (R14). Walks that show that it splits leave
 a box of groups for each rank (`witness`), and these say the rest (`melds`). They are
-walks of the table alone, so a table has one layout, whatever was asked before. With one
-pack, where other walks are asked (`single`), and where these are too wide, a layout is
-found by asking: take the lowest card that is left, try the melds it could belong to,
-longest first, and keep the first one after which the rest still splits. So no step is
-ever retraced. A run's ace is its first card unless the run is high; the lowest card
-left is an ace of a high run only when aces are all that is tried.
+walks of the table alone, whatever is asked besides and in whatever workspace, so a
+table has one layout, or one for each that it is to be near to.
+
+**Asking.** While walks of what is left are too wide, its lowest card is taken, the
+melds it could belong to are tried, longest first, and the first one is kept after which
+the rest still splits. So no step is ever retraced. An ace is tried as the first card of
+runs before it is tried as the last.
 """
 
 from __future__ import annotations
@@ -174,20 +175,26 @@ def _keep_near(work: Any, near: Any, melds: Any) -> int:
 
 
 @kernel
-def _ask_for_melds(work: Any, melds: Any, count: int) -> int:
-    """Adds the melds of what is left, one by one; returns how many there are then.
+def _find_rest(work: Any, melds: Any, count: int) -> int:
+    """Adds the melds of what is left; returns how many there are then.
 
     -1 if it does not split.
     """
-    card = _lowest(work)
-    if card != NO_CARD and not splits(work):
+    work["num_asked"] = 0
+    found = is_plainly_completable(work)
+    if found < 0 and not splits(work):
         return -1
-    while card != NO_CARD:
-        if not _find_lowest(work, melds[count], card // NUM_RANKS, card % NUM_RANKS):
+    while found < 0:
+        card, meld = _lowest(work), melds[count]
+        if not _find_lowest(work, meld, card // NUM_RANKS, card % NUM_RANKS):
             return -1
         count += 1
-        card = _lowest(work)
-    return count
+        work["num_asked"] += 1
+        found = is_plainly_completable(work)
+    if found == 0:
+        return -1
+    take_witness(work)
+    return write_melds(work, melds, count)
 
 
 @kernel
@@ -208,12 +215,4 @@ def arrange(work: Any, near: Any, melds: Any) -> int:
         work["may"][card] = 0
     work["jokers_low"], work["jokers_high"] = 0, 0
     melds[:] = NO_CARD
-    count = _keep_near(work, near, melds)
-    found = -1 if work["packs"] == 1 else is_plainly_completable(work)
-    work["is_walked"] = found == 1
-    if found == 0:
-        return -1
-    if found < 0:
-        return _ask_for_melds(work, melds, count)
-    take_witness(work)
-    return write_melds(work, melds, count)
+    return _find_rest(work, melds, _keep_near(work, near, melds))

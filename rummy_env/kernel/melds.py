@@ -1,16 +1,28 @@
 """Melds out of a witness: what its boxes come to, card by card.
 
 With a box of groups given at each rank the suits are independent (`groups`), and the
-sets of the witness from the end (`witness`, `chain`) say from which elements of a suit
-the rest can be brought to an end. So the ranks are gone through once, from the ace up,
-with the open runs themselves in place of an element: of the counts of copies that may
-go to runs, the largest is taken whose successor is in the set behind the rank. There
-is one, since the element before was in the set before it. Cards go to open runs before
-they begin new ones (`automaton`, One step), to the oldest of the long ones first.
+sets of the witness from the end (`witness`, `chain`) hold the elements of a suit from
+which the rest can be brought to an end. So the ranks are gone through once, from the
+ace up, with the open runs themselves for an element: of the counts of copies that may
+go to runs, the largest is taken whose successor is in the set behind the rank.
 
-What is left of the rank goes to the groups of its box: any copies within a box do. Of
-`G` groups a suit misses as many as it is short of `G`; all suits together miss `G` at
-most, so they can be dealt out with no group missing two.
+**There is one.** A set from the end is stepped back to without anything left out: an
+element is in it iff some count that the box leaves to runs takes it, cut (`automaton`),
+into the set behind. So it is closed upward: what simulates an element of it is in it,
+as each step of the one simulates that of the other, and acceptance is monotone. The
+aces' box joins what walks begin with to the set behind (`take_witness`), so some count
+of aces leads into it; `(0, 0, 0, 0)`, for which `VIRGIN` is taken here, simulates that.
+From there on the open runs, cut, are in the set before each rank, and some count leads
+on: that of the cut element, from which four open runs only differ by one that is worth
+nothing.
+
+**Runs.** Copies go to open runs before they begin new ones (`automaton`, One step), to
+the latest first. Short runs, which must get one, are later than long ones, and high
+aces go to runs with a low one only if there is no other.
+
+**Groups.** What is left of a rank goes to the groups of its box: any copies within a
+box do. Of `G` groups a suit misses as many as it is short of `G`; all suits together
+miss `G` at most, so they can be dealt out with no group missing two.
 """
 
 from __future__ import annotations
@@ -42,10 +54,12 @@ _ACE: Final = 0
 
 @kernel
 def write_melds(work: Work, melds: Any, count: int) -> int:
-    """Writes the melds that a witness splits `must` into, by their lowest ranks.
+    """Writes the melds that a witness splits `must` into, by the ranks they begin at.
+
+    Those cut off runs with two aces come last.
 
     Args:
-        work: The workspace; `must` is used up.
+        work: The workspace; copies that go to runs are taken off `must`.
         melds: Where they are written, int64 `[35, 13]`, -1 from a row on.
         count: That row.
 
@@ -70,7 +84,8 @@ def write_melds(work: Work, melds: Any, count: int) -> int:
 def _take_copies(work: Work, suit: int, rank: int) -> int:
     """Takes off `must` the copies of a card that go to runs; returns how many do now.
 
-    They are the most that can. Aces are held back, to end runs, as few as can be then.
+    They are the most that can, and one count can. Aces are held back, to end runs, as
+    few as can be then.
     """
     letter = letter_in(work, suit, rank, work["boxes"][rank])
     for copies in range(LETTER_HIGH[letter], LETTER_LOW[letter] - 1, -1):
@@ -96,7 +111,10 @@ def _reserves(work: Work, suit: int, rank: int, copies: int) -> tuple[int, int]:
 
 @kernel
 def _goes_on(work: Work, suit: int, rank: int, copies: int, held: int) -> bool:
-    """Tells whether the runs of a suit come to an end if copies go to them now."""
+    """Tells whether the runs of a suit can be ended if copies go to them now.
+
+    And so many aces at the end.
+    """
     one, two, more = 0, 0, 0
     for run in range(work["num_open"][suit]):
         length = work["open_lengths"][suit, run]
@@ -115,20 +133,16 @@ def _goes_on(work: Work, suit: int, rank: int, copies: int, held: int) -> bool:
 def _lay(work: Work, melds: Any, count: int, card: int, copies: int) -> int:
     """Lays copies of a card on the open runs of its suit; returns how many melds.
 
-    Runs stand in the order in which they began, so short ones come last. Those get a
-    card each, then the oldest of the others; the rest of these are ended, or the rest
-    of the copies begins new runs.
+    Runs stand in the order in which they began. The last ones get a card each, and the
+    others are ended; if there are too few, what is left begins new ones.
     """
     suit = card // NUM_RANKS
     rows, lengths = work["open_rows"][suit], work["open_lengths"][suit]
-    num_open, num_short, kept = work["num_open"][suit], 0, 0
-    for run in range(num_open):
-        num_short += lengths[run] < 3
-    for run in range(num_open):
-        if kept < copies - num_short or run >= num_open - num_short:
-            count = _extend(melds, count, rows[run], lengths[run], card)
-            rows[kept], lengths[kept] = rows[run], lengths[run] + 1
-            kept += 1
+    num_open, kept = work["num_open"][suit], 0
+    for run in range(max(0, num_open - copies), num_open):
+        count = _extend(melds, count, rows[run], lengths[run], card)
+        rows[kept], lengths[kept] = rows[run], lengths[run] + 1
+        kept += 1
     for run in range(kept, copies):
         melds[count, 0] = card
         rows[run], lengths[run] = count, 1
@@ -141,8 +155,8 @@ def _lay(work: Work, melds: Any, count: int, card: int, copies: int) -> int:
 def _extend(melds: Any, count: int, row: int, length: int, card: int) -> int:
     """Adds a card to the end of a run; returns how many melds.
 
-    If it is the second ace of a run of all ranks, its last three cards are a run of
-    their own (R11).
+    If it is the second ace of a run, which has all ranks then, and five at least, its
+    last three cards are a run of their own (R11).
     """
     if melds[row, 0] != card:
         melds[row, length] = card

@@ -327,17 +327,25 @@ def _place_one_by_name(work: Work) -> int:
 
 @kernel
 def _place_two_by_name(work: Work) -> int:
-    """Tells whether two free jokers complete, by the name of one; -1 if too wide."""
+    """Tells whether two free jokers complete, by the name of one; -1 if too wide.
+
+    A name with which the other joker does not complete is barred for that one, too.
+    """
     found = 0
     work["jokers_low"], work["jokers_high"] = 1, 1
     for card in range(NUM_CARD_TYPES):
-        if found != 1 and _may_name(work, card):
+        work["is_tried"][card] = found != 1 and _may_name(work, card)
+        if work["is_tried"][card] == 1:
             work["must"][card] += 1
             told = can_place_one(work)
             if told < 0:
                 told = _place_one_by_name(work)
             found = told if told != 0 else found
+            work["is_barred"][card] = told == 0
             work["must"][card] -= 1
+    for card in range(NUM_CARD_TYPES):
+        if work["is_tried"][card] == 1:
+            work["is_barred"][card] = 0
     work["jokers_low"], work["jokers_high"] = 2, 2
     return found
 

@@ -199,7 +199,8 @@ def take_witness(work: Work) -> None:
     real cards fits the ranks passed, and what can still be accepted is alive. What room
     has added to a set (`automaton`, Neighbours) steps as the element that it was added
     for, since no card has more copies than there is room for. The aces' box joins what
-    walks begin with to the sets behind it; no walk back comes to that.
+    walks forward begin with to the sets behind it: that set of the very beginning is in
+    none of those that a step back leads to.
 
     Not checked: that `is_plainly_completable` has just said 1, with these `must` and
     `may`, and `most_plain` 0.

@@ -105,6 +105,7 @@ WORKSPACE: Final = np.dtype(
         ("hints", _WHOLE, (NUM_HINTS,)),  # names that may do, or NO_HINT
         ("grown", _WHOLE),  # the card whose further copies are new to it (`memory`)
         ("is_barred", _WHOLE, (NUM_CARD_TYPES,)),  # whether no free joker goes there
+        ("is_tried", _WHOLE, (NUM_CARD_TYPES,)),  # whether one was placed there
         # the same, joker questions resolved: what a walk reads
         ("must", _WHOLE, (NUM_CARD_TYPES,)),  # copies that lie, whatever happens
         ("may", _WHOLE, (NUM_CARD_TYPES,)),  # further copies that may be laid
@@ -130,7 +131,7 @@ WORKSPACE: Final = np.dtype(
         ("most_plain", _WHOLE),
         ("is_cut", _WHOLE),  # whether nodes were dropped for that
         ("plain_counts", _WHOLE, (NUM_PLAIN_LAYERS,)),
-        ("is_walked", _WHOLE),  # whether the last layout came of one walk (`layout`)
+        ("num_asked", _WHOLE),  # melds of the last layout found one by one (`layout`)
         ("needs_two", _WHOLE),  # whether one joker alone is known not to complete
         # whether one joker was found not to complete, all layers of that there still
         ("is_refuted", _WHOLE),
