@@ -14,6 +14,7 @@ import random
 import statistics
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -146,7 +147,7 @@ class Search:
     def ask(self, question: dict[str, Any]) -> int:
         """Asks a question; returns how many nodes, or sets, were stepped from.
 
-        None, if one pack has all its cards and this is about two.
+        0, if one pack has all its cards and this is about two.
         """
         works = solver.load(None, **question)
         if works[0]["packs"] != self.packs:
@@ -198,7 +199,7 @@ class Search:
 
 
 def search_all(
-    seconds: float, seed: int, kept: list[dict[str, Any]], only: list[str]
+    seconds: float, seed: int, kept: list[dict[str, Any]], only: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Searches some kinds for equal parts of the time; what was known stays in it."""
     found = [case for case in kept if case["kind"] not in only]
